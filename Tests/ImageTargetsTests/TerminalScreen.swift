@@ -60,6 +60,7 @@ struct TerminalScreen {
             case "C": column += count
             case "J":
                 characters = characters.filter { $0.key.row < cursor.row || $0.key.row == cursor.row && $0.key.column < column }
+            case "K": characters = characters.filter { $0.key.row != cursor.row || $0.key.column < column }
             case "m" where arguments.hasPrefix("38;"): foreground = arguments
             default: break
             }

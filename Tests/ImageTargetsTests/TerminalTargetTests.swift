@@ -96,6 +96,25 @@ import Testing
         #expect(screen.cursor == TerminalScreen.Position(row: 12, column: 0))
     }
 
+    @Test(arguments: protocols) func progressIsALineThatTheImageReplaces(_ graphics: Terminal.Graphics) async throws {
+        let screen = Lock(TerminalScreen(rows: 12))
+        let box = terminalImage(graphics, columns: 10, rows: 6)
+        let target = TerminalTarget(box, showsProgress: true) { text in screen.withLock { $0.write(text) } }
+        func text() -> Int { screen.withLock { $0.characters.values.count(where: \.isEmpty) } }
+        await target.setLoading(true)
+        await target.setProgress(LoadProgress(received: 5, expected: 10))
+        #expect(text() == "Loading:50%".count)
+        await target.setProgress(LoadProgress(received: 9_000, expected: nil))
+        #expect(text() == "Loading:9kB".count)
+        await target.setImage(try TestImages.solid(width: 40, height: 48, red: 51), transition: .none)
+        #expect(text() == 0 && screen.withLock { $0.cursor } == TerminalScreen.Position(row: 6, column: 0))
+        #expect(screen.withLock { FirstColor.find(in: $0) } == [51, 0, 0])
+        // A load that is cancelled leaves no progress behind.
+        await target.setProgress(LoadProgress(received: 5, expected: 10))
+        await target.setLoading(false)
+        #expect(text() == 0)
+    }
+
     @Test func onlyITerm2GetsAnimatedFiles() throws {
         let file = Data("GIF89a and so on".utf8)
         let drawing = try #require(
@@ -203,7 +222,7 @@ import Testing
 }
 
 /// Encodes the red, green and blue of the first pixel.
-private struct FirstPixel: Encoding {
+struct FirstPixel: Encoding {
     var formats: [ImageFormat] { [.png] }
     func encode(_ image: DecodedImage, as format: ImageFormat, options: EncodeOptions) throws -> Data {
         Data(TestImages.color(of: image))

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Calotype
+internal import CalotypeSystem
 internal import ImageCore
 internal import ImageCodecs
 internal import ImageDecoding
@@ -15,12 +16,17 @@ struct ShowCommand: AsyncParsableCommand {
             two pixels a character. Several images are drawn in a grid; a single one shows previews while it loads. Without a \
             terminal, and without --size and --as, the command prints a line of text for each image.
 
+            Animations play as often as their files say, but at most for the time of --duration; Ctrl-C ends the command. kitty \
+            plays them by itself, and iTerm2 does so with GIF files: the command then ends at once. In a grid, other terminals \
+            show the first frame.
+
             The command asks the terminal what it supports, and waits 200 milliseconds for the answer. On a slow connection, set \
             CALOTYPE_TERMINAL_TIME in the environment to more milliseconds.
 
             Examples:
               calotype show photo.jpg
-              calotype show *.png --columns 4
+              calotype show *.png --columns 4 --names
+              calotype show cat.gif --duration 60
               calotype show https://example.org/a.avif b.png --size 60x20 --as sixel
             """)
 
@@ -35,6 +41,17 @@ struct ShowCommand: AsyncParsableCommand {
 
     @Option(name: .customLong("as"), help: MethodArgument.help)
     var method: MethodArgument?
+
+    @Flag(help: "Print the name of each file below its image.")
+    var names = false
+
+    @Flag(help: "Show only the first frame of animations.")
+    var still = false
+
+    @Option(
+        help: ArgumentHelp(
+            "The longest time to play an animation, in seconds. Default: 10.", valueName: "SECONDS"))
+    var duration = 10.0
 
     @OptionGroup var limits: LimitOptions
 
@@ -57,6 +74,7 @@ struct ShowCommand: AsyncParsableCommand {
 
     func validate() throws {
         if let columns, !(1...100).contains(columns) { throw ValidationError("--columns must be from 1 to 100.") }
+        guard (0...86_400).contains(duration) else { throw ValidationError("--duration must be from 0 to 86400 seconds.") }
     }
 
     func run() async throws {
@@ -78,11 +96,7 @@ struct ShowCommand: AsyncParsableCommand {
             $0.retryPolicy = nil
         }
         var failures = Failures()
-        var row: [(drawing: TerminalImage.Drawing, column: Int)] = []
-        func finishRow() {
-            if !row.isEmpty { Console.write(TerminalImage.row(row)) }
-            row = []
-        }
+        var grid = ImageGrid(imagesPerRow: imagesPerRow, columns: box.columns, showsNames: names)
         for (index, text) in sources.enumerated() {
             let name = SourceArgument.displayName(of: text)
             do {
@@ -91,25 +105,28 @@ struct ShowCommand: AsyncParsableCommand {
                     terminal, columns: box.columns, rows: box.rows, id: 0xCA10_0000 + UInt32(clamping: index),
                     encoder: EncoderRegistry(.codecs))
                 var request = ImageRequest(url: try SourceArgument(text).url)
+                request.options.animates = !still
                 if terminal.graphics != .none { request.options.targetSize = terminalImage.targetSize }
-                let target = imagesPerRow == 1 ? TerminalTarget(terminalImage, write: Console.write) : nil
+                let target = imagesPerRow == 1 ? TerminalTarget(terminalImage, write: ExitCleanup.writeWhole) : nil
                 let image = try await image(for: request, from: loader, previewsOn: Console.isTerminal ? target : nil)
-                if let drawing = try await animation(request, terminalImage, loader) ?? terminalImage.draw(image) {
-                    if let target {
-                        await target.show(drawing)
-                        continue
-                    }
-                    row.append((drawing, row.count * (box.columns + 1)))
-                    if row.count == imagesPerRow { finishRow() }
-                } else {
+                let played = try await playedByTerminal(image, request, terminalImage, loader)
+                guard let drawing = try played ?? terminalImage.draw(image) else {
                     Console.print("\(Terminal.sanitized(name)): \(image.size) \(image.format?.rawValue ?? "")")
+                    continue
                 }
+                guard let target else {
+                    Console.write(grid.add(drawing, name: name))
+                    continue
+                }
+                await target.show(drawing)
+                if played == nil, let animation = image.animation, Console.isTerminal { try await play(animation, on: target) }
+                if names { Console.print(ImageGrid.label(name, columns: terminal.columns)) }
             } catch {
-                finishRow()
+                Console.write(grid.endRow())
                 failures.report(error, source: name)
             }
         }
-        finishRow()
+        Console.write(grid.endRow())
         try failures.throwIfAny()
     }
 
@@ -127,26 +144,34 @@ struct ShowCommand: AsyncParsableCommand {
         return try await task.response.image
     }
 
-    /// An animation that the terminal plays by itself; `nil` for a still image, and for an animation that is too large to send to a
-    /// terminal.
-    private func animation(
-        _ request: ImageRequest, _ terminalImage: TerminalImage, _ loader: ImageLoader
+    /// Plays an animation in the place of its first frame.
+    private func play(_ animation: AnimatedImage, on target: TerminalTarget) async throws {
+        ExitCleanup.setCursorHidden(true, on: STDOUT_FILENO)
+        defer { ExitCleanup.setCursorHidden(false, on: STDOUT_FILENO) }
+        try await FramePlayer(limit: .seconds(duration)).play(animation) { await target.setFrame($0) }
+    }
+
+    /// The drawing of an animation that the terminal plays by itself; `nil` for a still image, for a terminal that plays none, and
+    /// for an animation that is too large to send to a terminal.
+    private func playedByTerminal(
+        _ image: DecodedImage, _ request: ImageRequest, _ terminalImage: TerminalImage, _ loader: ImageLoader
     ) async throws -> TerminalImage.Drawing? {
-        guard [.kitty, .iTerm2].contains(terminalImage.terminal.graphics) else { return nil }
-        let info = try await loader.info(for: request)
-        guard info.frameCount > 1 else { return nil }
-        let data = try await loader.data(for: request).data
+        guard let animation = image.animation, terminalImage.terminal.playsAnimations else { return nil }
         if terminalImage.terminal.graphics == .iTerm2 {
-            return info.format == .gif && data.count <= 20_000_000 ? terminalImage.draw(file: data, size: info.size) : nil
+            guard image.format == .gif else { return nil }
+            let data = try await loader.data(for: request).data
+            let info = try await loader.info(for: request)
+            return data.count <= 20_000_000 ? terminalImage.draw(file: data, size: info.size) : nil
         }
-        return try await BlockingWork.run {
-            var options = DecodeOptions()
-            options.targetSize = terminalImage.targetSize
-            options.limits = limits.decoding
-            let decoder = try DecoderRegistry(.codecs).animation(of: data, options: options)
-            let first = try decoder.frame(at: 0)
-            guard decoder.frameCount <= 100_000_000 / max(1, first.cost) else { return nil }
-            return try terminalImage.draw((0..<decoder.frameCount).map { (try decoder.frame(at: $0), decoder.durations[$0]) })
+        guard terminalImage.terminal.graphics == .kitty, animation.frameCount <= 100_000_000 / max(1, image.cost) else {
+            return nil
         }
+        var frames: [(image: DecodedImage, duration: Double)] = []
+        for index in 0..<animation.frameCount {
+            frames.append((try await animation.frame(at: index), animation.durations[index] / .seconds(1)))
+        }
+        let drawing = try await BlockingWork.run { [frames] in try terminalImage.draw(frames, loopCount: animation.loopCount) }
+        // A terminal keeps all frames in memory, and a connection may be slow.
+        return drawing.flatMap { $0.lines[0].utf8.count <= 16_000_000 ? $0 : nil }
     }
 }

@@ -56,7 +56,7 @@ enum Console {
         return nil
     }
 
-    private static func writeAll(_ text: String, to descriptor: Int32) -> Int32? {
+    static func writeAll(_ text: String, to descriptor: Int32) -> Int32? {
         var text = text
         return text.withUTF8 { unsafe CalotypeCommand.writeAll(UnsafeRawBufferPointer($0), to: descriptor) }
     }

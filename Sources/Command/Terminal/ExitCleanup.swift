@@ -8,7 +8,10 @@ internal import ImageCore
 enum ExitCleanup {
     private struct State {
         var files: [String] = []
-        var isCursorHidden = false
+        /// The descriptor of the terminal whose cursor is hidden.
+        var hiddenCursor: Int32?
+        /// Whether text is being written that a signal should not cut in two.
+        var isWriting = false
         var handlesSignals = false
         /// Once the process is exiting, nothing new is registered.
         var isExiting = false
@@ -28,23 +31,36 @@ enum ExitCleanup {
 
     static func remove(file path: String) { state.withLock { $0.files.removeAll { $0 == path } } }
 
-    static func setCursorHidden(_ isHidden: Bool) {
+    /// - Parameter descriptor: the terminal; standard error by default.
+    static func setCursorHidden(_ isHidden: Bool, on descriptor: Int32 = STDERR_FILENO) {
         let isExiting = state.withLock { state in
             handleSignals(&state)
-            state.isCursorHidden = isHidden
+            state.hiddenCursor = isHidden ? descriptor : nil
             return state.isExiting
         }
-        if !isExiting || !isHidden { Console.writeError(isHidden ? "\u{1B}[?25l" : "\u{1B}[?25h") }
+        if !isExiting || !isHidden { _ = Console.writeAll(isHidden ? "\u{1B}[?25l" : "\u{1B}[?25h", to: descriptor) }
+    }
+
+    /// Writes text to standard output as a whole: a signal ends the process only afterwards, unless the terminal is stuck. Writes
+    /// nothing once the process is exiting.
+    static func writeWhole(_ text: String) {
+        let isExiting = state.withLock { state in
+            state.isWriting = !state.isExiting
+            return state.isExiting
+        }
+        guard !isExiting else { return }
+        Console.write(text)
+        state.withLock { $0.isWriting = false }
     }
 
     /// Cleans up; later calls do nothing.
     static func run() {
-        let (files, isCursorHidden) = state.withLock { state in
-            defer { (state.files, state.isCursorHidden, state.isExiting) = ([], false, true) }
-            return (state.files, state.isCursorHidden)
+        let (files, hiddenCursor) = state.withLock { state in
+            defer { (state.files, state.hiddenCursor, state.isExiting) = ([], nil, true) }
+            return (state.files, state.hiddenCursor)
         }
         for path in files { try? FileManager.default.removeItem(atPath: path) }
-        if isCursorHidden { Console.writeError("\r\u{1B}[J\u{1B}[?25h") }
+        if let hiddenCursor { _ = Console.writeAll("\r\u{1B}[J\u{1B}[?25h", to: hiddenCursor) }
     }
 
     /// Installs the handlers. A signal handler may call very few functions, so it only writes the signal's number to a pipe that a
@@ -63,6 +79,7 @@ enum ExitCleanup {
             unsafe pthread_sigmask(SIG_UNBLOCK, &signals, nil)
             var number: Int32 = 0
             while unsafe read(readEnd, &number, 4) < 0, errno == EINTR {}
+            endWriting()
             run()
             _ = signal(number, SIG_DFL)
             _ = raise(number)
@@ -79,6 +96,12 @@ enum ExitCleanup {
                 errno = reason
             }
         }
+    }
+
+    /// Waits at most half a second for text that is being written, and lets no other text follow.
+    private static func endWriting() {
+        state.withLock { $0.isExiting = true }
+        for _ in 0..<50 where state.withLock({ $0.isWriting }) { usleep(10_000) }
     }
 
     private static func isIgnored(_ action: sigaction) -> Bool {

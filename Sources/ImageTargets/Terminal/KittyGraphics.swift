@@ -13,40 +13,74 @@ public struct KittyGraphics: Hashable, Sendable {
 
     /// Returns the text that draws an image at the cursor, over `columns` × `rows` character cells. The cursor does not move.
     public func draw(_ bitmap: Bitmap, columns: Int, rows: Int) -> String {
-        transmit(bitmap, "a=T,i=\(id),p=1,c=\(columns),r=\(rows),C=1,q=2")
+        draw(Pixels(bitmap), columns: columns, rows: rows)
     }
 
-    /// Returns the text that draws an animation at the cursor. The terminal repeats it until it is erased; the cursor does not move.
+    /// Returns the text that draws an animation at the cursor, which the terminal plays. The cursor does not move.
     ///
     /// - Parameters:
     ///   - frames: the frames, all of one size, with their durations in seconds. As in browsers, 0.01 s or less becomes 0.1 s.
     ///   - columns: the width of the animation in character cells.
     ///   - rows: the height of the animation in character cells.
-    public func draw(_ frames: [(bitmap: Bitmap, duration: Double)], columns: Int, rows: Int) -> String {
-        guard let first = frames.first else { return "" }
-        var text = draw(first.bitmap, columns: columns, rows: rows)
-        func gap(_ seconds: Double) -> Int { Int((seconds > 0.01 ? min(seconds, 3600) : 0.1) * 1000) }
-        for frame in frames.dropFirst() {
-            text += transmit(frame.bitmap, "a=f,i=\(id),z=\(gap(frame.duration)),q=2")
-        }
-        // The duration of the first frame, then the command to play (s=3) in an endless loop (v=1).
-        return text + "\u{1B}_Ga=a,i=\(id),r=1,z=\(gap(first.duration)),s=3,v=1,q=2\u{1B}\\"
+    ///   - loopCount: how often the terminal plays the animation; 0, the default, until it is erased.
+    public func draw(_ frames: [(bitmap: Bitmap, duration: Double)], columns: Int, rows: Int, loopCount: Int = 0) -> String {
+        let frames = frames.lazy.map { (pixels: Pixels($0.bitmap), duration: $0.duration) }
+        return draw(frames, columns: columns, rows: rows, loopCount: loopCount)
     }
 
     /// The text that removes the image.
     public var erase: String { "\u{1B}_Ga=d,d=I,i=\(id),q=2\u{1B}\\" }
 
-    private func transmit(_ bitmap: Bitmap, _ keys: String) -> String {
-        let pixels = TerminalPixels(bitmap, size: bitmap.size).pixels
-        let isOpaque = bitmap.alpha == .opaque
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(pixels.count * 4)
-        for pixel in pixels { bytes += isOpaque ? Array(pixel.straight.prefix(3)) : pixel.straight }
-        let data = Array(Data(bytes).base64EncodedString().utf8)
+    /// Pixels as they are sent.
+    struct Pixels {
+        /// The keys of the format.
+        let keys: String
+        let bytes: Data
+
+        /// The components of a bitmap: three of an opaque one, otherwise four, not premultiplied.
+        init(_ bitmap: Bitmap) {
+            let isOpaque = bitmap.alpha == .opaque
+            var bytes: [UInt8] = []
+            bytes.reserveCapacity(bitmap.width * bitmap.height * 4)
+            for pixel in TerminalPixels(bitmap, size: bitmap.size).pixels {
+                bytes += isOpaque ? Array(pixel.straight.prefix(3)) : pixel.straight
+            }
+            (keys, self.bytes) = ("f=\(isOpaque ? 24 : 32),s=\(bitmap.width),v=\(bitmap.height)", Data(bytes))
+        }
+
+        /// A PNG file.
+        init(png: Data) { (keys, bytes) = ("f=100", png) }
+    }
+
+    func draw(_ pixels: Pixels, columns: Int, rows: Int) -> String {
+        transmit(pixels, "a=T,i=\(id),p=1,c=\(columns),r=\(rows),C=1,q=2")
+    }
+
+    func draw(
+        _ frames: some Sequence<(pixels: Pixels, duration: Double)>, columns: Int, rows: Int, loopCount: Int
+    ) -> String {
+        func gap(_ seconds: Double) -> Int { Int((seconds > 0.01 ? min(seconds, 3600) : 0.1) * 1000) }
+        var text = ""
+        var firstGap = 0
+        for frame in frames {
+            if text.isEmpty {
+                text = draw(frame.pixels, columns: columns, rows: rows)
+                firstGap = gap(frame.duration)
+            } else {
+                text += transmit(frame.pixels, "a=f,i=\(id),z=\(gap(frame.duration)),q=2")
+            }
+        }
+        guard !text.isEmpty else { return "" }
+        // The duration of the first frame, then the command to play (s=3): for ever (v=1), or v - 1 times.
+        return text + "\u{1B}_Ga=a,i=\(id),r=1,z=\(firstGap),s=3,v=\(min(max(0, loopCount), 1_000_000) + 1),q=2\u{1B}\\"
+    }
+
+    private func transmit(_ pixels: Pixels, _ keys: String) -> String {
+        let data = Array(pixels.bytes.base64EncodedString().utf8)
         var text = ""
         for start in stride(from: 0, to: data.count, by: 4096) {
             let chunk = data[start..<min(start + 4096, data.count)]
-            let format = start == 0 ? "\(keys),f=\(isOpaque ? 24 : 32),s=\(bitmap.width),v=\(bitmap.height)," : ""
+            let format = start == 0 ? "\(keys),\(pixels.keys)," : ""
             // Each chunk of a further frame repeats the identifier of its animation.
             let kind = start > 0 && keys.hasPrefix("a=f") ? "a=f,i=\(id),q=2," : start > 0 ? "q=2," : ""
             text +=

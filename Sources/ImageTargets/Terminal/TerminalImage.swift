@@ -10,7 +10,8 @@ public struct TerminalImage: Sendable {
     public var rows: Int
     /// The identifier of the image in kitty's protocol. An image with the same identifier replaces the first one.
     public var id: UInt32
-    /// Encodes PNG files for iTerm2's protocol. With `nil`, half blocks are drawn instead.
+    /// Encodes PNG files for the protocols of kitty and iTerm2. With `nil`, kitty gets pixels without compression, and half blocks
+    /// are drawn instead of iTerm2's protocol.
     public var encoder: (any Encoding)?
 
     /// Makes the drawing of a box.
@@ -20,7 +21,7 @@ public struct TerminalImage: Sendable {
     ///   - columns: the width of the box in character cells; the terminal's by default.
     ///   - rows: the height of the box in character cells; one less than the terminal's by default.
     ///   - id: the identifier of the image in kitty's protocol; 1 by default.
-    ///   - encoder: encodes PNG files for iTerm2's protocol; `nil` by default.
+    ///   - encoder: encodes PNG files for the protocols of kitty and iTerm2; `nil` by default.
     public init(_ terminal: Terminal, columns: Int? = nil, rows: Int? = nil, id: UInt32 = 1, encoder: (any Encoding)? = nil) {
         self.terminal = terminal
         self.columns = max(1, min(10_000, columns ?? terminal.columns))
@@ -71,6 +72,16 @@ public struct TerminalImage: Sendable {
     /// - Returns: the drawing, or `nil` if the terminal does not show images.
     /// - Throws: an error if there is no memory for the scaled image or the encoder fails.
     public func draw(_ image: DecodedImage) throws -> Drawing? {
+        try draw(image, sixelBackground: terminal.background)
+    }
+
+    /// Draws a frame of an animation over the frame before it. A sixel that is not set would keep the pixel of the frame before, so
+    /// that transparent pixels become black if the terminal's background is unknown.
+    func drawFrame(_ image: DecodedImage) throws -> Drawing? {
+        try draw(image, sixelBackground: terminal.background ?? HalfBlocks.RGB(red: 0, green: 0, blue: 0))
+    }
+
+    private func draw(_ image: DecodedImage, sixelBackground: HalfBlocks.RGB?) throws -> Drawing? {
         guard terminal.graphics != .none else { return nil }
         guard usesPixels else {
             let blocks = HalfBlocks(columns: columns, rows: rows, background: terminal.background, colors: terminal.colors)
@@ -78,31 +89,45 @@ public struct TerminalImage: Sendable {
             let lines = blocks.lines(image.bitmap)
             return Drawing(columns: size.width, rows: lines.count, lines: lines, isText: true)
         }
-        let bitmap = try fitted(image.bitmap)
-        let covered = cells(bitmap.size)
+        let image = image.with(try fitted(image.bitmap))
+        let covered = cells(image.size)
         let text: String
         switch terminal.graphics {
-        case .kitty: text = KittyGraphics(id: id).draw(bitmap, columns: covered.columns, rows: covered.rows)
+        case .kitty: text = KittyGraphics(id: id).draw(try kittyPixels(image), columns: covered.columns, rows: covered.rows)
         case .iTerm2:
-            let file = try encoder?.encode(image.with(bitmap), as: .png, options: EncodeOptions()) ?? Data()
-            text = ITerm2Image.draw(file, columns: covered.columns, rows: covered.rows)
+            text = ITerm2Image.draw(try png(image) ?? Data(), columns: covered.columns, rows: covered.rows)
         case .sixel, .halfBlocks, .none:
-            text = "\u{1B}7" + Sixel(background: terminal.background).draw(bitmap) + "\u{1B}8"
+            text = "\u{1B}7" + Sixel(background: sixelBackground).draw(image.bitmap) + "\u{1B}8"
         }
         return Drawing(columns: covered.columns, rows: covered.rows, lines: [text], isText: false)
     }
 
     /// Draws an animation that the terminal plays by itself.
     ///
-    /// - Parameter frames: the frames, all of one size, with their durations in seconds.
-    /// - Returns: the drawing, or `nil` if the terminal does not have kitty's protocol.
-    /// - Throws: an error if there is no memory for the scaled frames.
-    public func draw(_ frames: [(image: DecodedImage, duration: Double)]) throws -> Drawing? {
-        guard terminal.graphics == .kitty, let first = frames.first else { return nil }
-        let bitmaps = try frames.map { (bitmap: try fitted($0.image.bitmap), duration: $0.duration) }
-        let covered = cells(try fitted(first.image.bitmap).size)
-        let text = KittyGraphics(id: id).draw(bitmaps, columns: covered.columns, rows: covered.rows)
+    /// - Parameters:
+    ///   - frames: the frames, all of one size, with their durations in seconds.
+    ///   - loopCount: how often the terminal plays the animation; 0, the default, until it is erased.
+    /// - Returns: the drawing, or `nil` if the terminal does not play frames of kitty's protocol.
+    /// - Throws: an error if there is no memory for the scaled frames or the encoder fails.
+    public func draw(_ frames: [(image: DecodedImage, duration: Double)], loopCount: Int = 0) throws -> Drawing? {
+        guard terminal.graphics == .kitty, terminal.playsAnimations, let first = frames.first else { return nil }
+        let covered = cells(ResizeGeometry(source: first.image.size, box: targetSize, mode: .fit).output)
+        let sent = try frames.map { frame in
+            (pixels: try kittyPixels(frame.image.with(try fitted(frame.image.bitmap))), duration: frame.duration)
+        }
+        let text = KittyGraphics(id: id).draw(sent, columns: covered.columns, rows: covered.rows, loopCount: loopCount)
         return Drawing(columns: covered.columns, rows: covered.rows, lines: [text], isText: false)
+    }
+
+    private func kittyPixels(_ image: DecodedImage) throws -> KittyGraphics.Pixels {
+        try png(image).map { KittyGraphics.Pixels(png: $0) } ?? KittyGraphics.Pixels(image.bitmap)
+    }
+
+    private func png(_ image: DecodedImage) throws -> Data? {
+        // The file is read once, so that speed matters more than its size.
+        var options = EncodeOptions()
+        options.effort = 2
+        return try encoder?.encode(image, as: .png, options: options)
     }
 
     /// Draws a file that the terminal decodes by itself, and plays if it is an animated GIF.

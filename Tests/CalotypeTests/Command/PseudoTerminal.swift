@@ -21,12 +21,13 @@ final class PseudoTerminal: Sendable {
         "TERM", "COLORTERM", "NO_COLOR", "TMUX", "TERM_PROGRAM", "LC_TERMINAL", "KITTY_WINDOW_ID",
     ]
 
-    init() throws {
+    /// - Parameter pixels: the size of the window in pixels; unknown by default.
+    init(pixels: (width: UInt16, height: UInt16) = (0, 0)) throws {
         let (setLock, getNumber): (UInt, UInt) = (0x4004_5431, 0x8004_5430)
         let screen = unsafe open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
         self.screen = screen
         var (isLocked, number): (Int32, Int32) = (0, 0)
-        var size = winsize(ws_row: 24, ws_col: 80, ws_xpixel: 0, ws_ypixel: 0)
+        var size = winsize(ws_row: 24, ws_col: 80, ws_xpixel: pixels.width, ws_ypixel: pixels.height)
         guard screen >= 0, unsafe ioctl(screen, setLock, &isLocked) == 0, unsafe ioctl(screen, getNumber, &number) == 0,
             unsafe ioctl(screen, UInt(TIOCSWINSZ), &size) == 0
         else { throw ImageError(.plugInFailed, message: "The system provides no pseudo-terminal.") }

@@ -5,6 +5,8 @@
     import LoopbackHTTP
     import Testing
 
+    import CalotypeSystem
+
     /// The tests are the terminal, and answer like kitty or iTerm2.
     @Suite("calotype show", .timeLimit(.minutes(1)))
     struct ShowTests {
@@ -64,18 +66,74 @@
         @Test func terminalsThatSupportAnimationsPlayThem() async throws {
             let folder = try ScratchFolder()
             let file = try folder.write(try #require(flagGIF), to: "flag.gif")
-            // kitty gets each frame with its duration.
+            // kitty gets each frame with its duration, as PNG files.
             let kitty = try await show(file, environment: ["TERM": "xterm-kitty"], answering: Self.answers)
             #expect(kitty.components(separatedBy: "a=f,").count == 3)
             #expect(kitty.contains("z=200,") && kitty.contains("z=300,") && kitty.contains("a=a,"))
+            #expect(kitty.contains("v=1,") && kitty.components(separatedBy: "f=100,").count == 4)
             // iTerm2 gets the file.
             let iTerm2 = try await show(
                 file, environment: ["TERM": "xterm-256color", "TERM_PROGRAM": "iTerm.app"], answering: "\u{1B}[?62c")
             #expect(iTerm2.contains(":\(try #require(flagGIF).base64EncodedString())\u{07}"))
-            // Half blocks show the first frame.
-            let blocks = try await show(
-                file, environment: ["TERM": "xterm-256color", "COLORTERM": "truecolor"], answering: "\u{1B}[?62c")
-            #expect(blocks.contains("38;2;230;60;40"))
+        }
+
+        @Test(arguments: [[], ["--still"], ["--duration", "0"]]) func otherTerminalsGetFramesInPlaceUntilTheTimeIsOver(
+            _ options: [String]
+        ) async throws {
+            let folder = try ScratchFolder()
+            let file = try folder.write(try #require(flagGIF), to: "flag.gif")
+            // The first frame, red, is shown for 0.1 seconds, and the second one, green, for 0.2 seconds.
+            let text = try await show(
+                file, options: options.isEmpty ? ["--duration", "0.15"] : options,
+                environment: ["TERM": "xterm-256color", "COLORTERM": "truecolor"], answering: "\u{1B}[?62c")
+            let screen = Self.screen(text)
+            #expect(text.contains("38;2;230;60;40"))
+            #expect(screen.characters[.init(row: 5, column: 1)] == (options.isEmpty ? "38;2;40;160;80" : "38;2;230;60;40"))
+            #expect(screen.cursor == .init(row: 8, column: 0))
+            #expect(text.contains("\u{1B}[?25l") == (options != ["--still"]))
+            if options != ["--still"] { #expect(text.hasSuffix("\u{1B}[?25h")) }
+        }
+
+        @Test func anInterruptDuringAnAnimationLeavesTheTerminalAsItWas() async throws {
+            let folder = try ScratchFolder()
+            let terminal = try PseudoTerminal()
+            let command = try CommandProcess(
+                ["show", try folder.write(try #require(flagGIF), to: "flag.gif"), "--duration", "3600"],
+                environment: ["TERM": "linux"], on: terminal)
+            // Given: an animation that repeats for ever, in its second frame or later.
+            await terminal.wait { $0.components(separatedBy: "\u{1B}[8A").count > 2 }
+            command.send(signal: SIGINT)
+            // Then: the last frame is whole, the colours are reset, and the cursor is visible below the image.
+            let run = try await command.end()
+            #expect(run.ending == .signal(SIGINT))
+            let text = await terminal.all()
+            #expect(text.hasSuffix("\u{1B}[0m\n\r\u{1B}[J\u{1B}[?25h"))
+            #expect(Self.screen(text).cursor == .init(row: 8, column: 0))
+        }
+
+        @Test func sixelsFitWhereOnlyTheSystemKnowsTheSizeOfTheWindow() async throws {
+            // xterm as installed: cells of 6 × 13 pixels and a border of two.
+            let terminal = try PseudoTerminal(pixels: (width: 80 * 6 + 4, height: 24 * 13 + 4))
+            let command = try CommandProcess(
+                ["show", Project.image("tiles.webp"), "--size", "10x5"],
+                environment: Self.longTimeout.merging(["TERM": "xterm"]) { $1 }, on: terminal)
+            await terminal.wait { $0.contains(Self.queryEnd) }
+            terminal.type("\u{1B}[?63;1;2;4;6;9;15;16;22;28c")
+            #expect(try await command.end().ending == .status(0))
+            // 360 × 280 pixels in a box of 60 × 65.
+            #expect(await terminal.all().contains("\"1;1;60;47#"))
+        }
+
+        @Test func gridsHaveAnEmptyRowBetweenRowsAndTheNamesBelowTheImages() async throws {
+            let images = ["tiles.webp", "dunes.jpg", "arrow.jpg"].map(Project.image)
+            let run = try await CommandProcess(
+                ["show"] + images + ["--size", "8x4", "--columns", "2", "--as", "blocks", "--names"]
+            ).end()
+            #expect(run.status == 0)
+            let lines = run.output.split(separator: "\n", omittingEmptySubsequences: false)
+            #expect(lines.filter(\.isEmpty).count == 2)
+            #expect(lines.contains("tiles.we\r\u{1B}[9Cdunes.jp"))
+            #expect(lines.suffix(2) == ["arrow.jp", ""])
         }
 
         @Test func aSilentTerminalGetsHalfBlocksAndOneWithoutColoursGetsText() async throws {
@@ -87,10 +145,13 @@
         }
 
         /// Runs the command to its end and returns its output.
-        private func show(_ file: String, environment: [String: String], answering answer: String?) async throws -> String {
+        private func show(
+            _ file: String, options: [String] = [], environment: [String: String], answering answer: String?
+        ) async throws -> String {
             let terminal = try PseudoTerminal()
             let time = answer == nil ? [:] : Self.longTimeout
-            let command = try CommandProcess(["show", file], environment: environment.merging(time) { $1 }, on: terminal)
+            let command = try CommandProcess(
+                ["show", file] + options, environment: environment.merging(time) { $1 }, on: terminal)
             if let answer {
                 await terminal.wait { $0.contains(Self.queryEnd) }
                 terminal.type(answer)
