@@ -8,9 +8,12 @@ import Foundation
     static func main() async throws {
         let arguments = CommandLine.arguments.dropFirst()
         let folder = arguments.first { !$0.hasPrefix("--") }.map { URL(filePath: $0) } ?? demoImages
+        var window = winsize()
+        let isKnown = ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &window) == 0 && window.ws_col > 0 && window.ws_row > 0
         var terminal = Terminal(
             environment: ProcessInfo.processInfo.environment, isTerminal: isatty(STDOUT_FILENO) == 1,
-            size: (columns: 100, rows: 24))
+            size: isKnown ? (columns: Int(window.ws_col), rows: Int(window.ws_row)) : (columns: 100, rows: 24),
+            pixels: PixelSize(width: Int(window.ws_xpixel), height: Int(window.ws_ypixel)))
         if arguments.contains("--sixel") { terminal.graphics = .sixel }
 
         let terminalImage = TerminalImage(terminal, columns: 22, rows: 10, encoder: EncoderRegistry(.codecs))
