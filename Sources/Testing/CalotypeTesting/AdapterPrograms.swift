@@ -192,6 +192,8 @@ private struct ProgramKind<View: ImageViewAdapter> {
         var request = ImageRequest(.bytes(Data(), id: "\(number)"))
         request.options.accessibilityLabel = view
         request.options.offScreenPolicy = offScreen
+        // The model knows no sizes, and a request of another size would miss the images in memory.
+        request.options.sizesToTarget = false
         request.options.failureImage = failures[number]
         return request
     }
