@@ -56,7 +56,7 @@ public actor TerminalTarget: ImageViewAdapter {
     }
 
     /// Returns the size of the box, so that targets load images of this size.
-    public func imageSize() -> ViewImageSize { .box(terminalImage.targetSize, .fit) }
+    public nonisolated func imageSize() -> ViewImageSize { .box(terminalImage.targetSize, .fit) }
 
     /// Shows a finished drawing, for example of an animation, instead of the last preview.
     ///
