@@ -99,7 +99,7 @@ void *calotype_gtk_view_set_failure(void *overlay, const char *message, const ch
     bool had_failed = view->failure != NULL;
     view->failure = NULL;
     if (!message && !had_failed) return NULL;
-    gtk_widget_set_tooltip_text(GTK_WIDGET(overlay), message);
+    gtk_widget_set_tooltip_text(GTK_WIDGET(overlay), NULL);
     if (!message) {
         gtk_accessible_reset_property(GTK_ACCESSIBLE(view->image), GTK_ACCESSIBLE_PROPERTY_DESCRIPTION);
         return NULL;
@@ -112,6 +112,7 @@ void *calotype_gtk_view_set_failure(void *overlay, const char *message, const ch
     gtk_box_append(box, icon);
     if (gtk_widget_get_width(GTK_WIDGET(overlay)) < SENTENCE_WIDTH ||
         gtk_widget_get_height(GTK_WIDGET(overlay)) < SENTENCE_HEIGHT) {
+        gtk_widget_set_tooltip_text(GTK_WIDGET(overlay), message);
         return NULL;
     }
     GtkWidget *sentence = gtk_label_new(message);
@@ -128,10 +129,6 @@ void *calotype_gtk_view_set_failure(void *overlay, const char *message, const ch
     gtk_widget_set_halign(button, GTK_ALIGN_CENTER);
     gtk_box_append(box, button);
     return button;
-}
-
-const char *calotype_gtk_view_failure(void *overlay) {
-    return calotype_view_of(overlay)->failure ? gtk_widget_get_tooltip_text(GTK_WIDGET(overlay)) : NULL;
 }
 
 void calotype_gtk_view_set_badge(void *overlay, const char *letter, const char *tier) {

@@ -28,7 +28,7 @@
         public var hasFailed: Bool { failureMessage != nil }
 
         /// The sentence that says why the load failed; `nil` if no failure is shown.
-        public var failureMessage: String? { unsafe calotype_gtk_view_failure(widget).map { unsafe String(cString: $0) } }
+        public var failureMessage: String? { failure?.message }
 
         /// The letter of the badge that is shown; `nil` if there is none.
         public var badge: String? { unsafe calotype_gtk_view_badge(widget).map { unsafe String(cString: $0) } }

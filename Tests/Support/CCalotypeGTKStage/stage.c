@@ -116,6 +116,7 @@ void calotype_stage_set_text(void *row, const char *text) {
 
 const char *calotype_stage_text(void *label) { return label ? gtk_label_get_text(GTK_LABEL(label)) : NULL; }
 bool calotype_stage_is_focusable(void *widget) { return gtk_widget_get_focusable(GTK_WIDGET(widget)); }
+const char *calotype_stage_tooltip(void *widget) { return gtk_widget_get_tooltip_text(GTK_WIDGET(widget)); }
 int calotype_stage_width(void *widget) { return gtk_widget_get_width(GTK_WIDGET(widget)); }
 void calotype_stage_set_sensitive(void *widget, bool is_sensitive) { gtk_widget_set_sensitive(GTK_WIDGET(widget), is_sensitive); }
 void calotype_stage_click(void *button) { g_signal_emit_by_name(button, "clicked"); }

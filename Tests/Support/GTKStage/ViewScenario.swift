@@ -78,6 +78,7 @@
             try await expect("has failed") { view.hasFailed && view.failureMessage == "The image is missing." }
             let label = unsafe calotype_stage_find(view.widget, "label")
             expect(unsafe calotype_stage_text(label).map { unsafe String(cString: $0) } == "The image is missing.", "says why")
+            expect(unsafe calotype_stage_tooltip(view.widget) == nil, "has no tooltip over the sentence")
             guard let button = unsafe calotype_stage_find(view.widget, "button") else { return expect(false, "has a button") }
             expect(unsafe calotype_stage_is_focusable(button), "has a button for the keyboard")
             unsafe calotype_stage_click(button)
@@ -109,6 +110,7 @@
             view.setFailure(ImageError(.invalidRequest, message: "The image is missing."))
             let label = unsafe calotype_stage_find(view.widget, "box").flatMap { unsafe calotype_stage_find($0, "label") }
             expect(unsafe view.hasFailed && label == nil, "a small view shows no sentence")
+            expect(unsafe calotype_stage_tooltip(view.widget) != nil, "a small view has a tooltip")
         }
 
         private func width(of widget: UnsafeMutableRawPointer?) -> Int {

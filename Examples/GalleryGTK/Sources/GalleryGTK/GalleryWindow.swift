@@ -100,10 +100,10 @@ import ImageTargetsGTK
         gtk_stack_set_visible_child_name(stack, "list")
         gtk_widget_set_visible(back, 0)
         gtk_widget_set_visible(layout, 1)
-        setTitle("\(images.urls.count) images")
         // The image that was shown last.
         if let position { list.selected = position }
         position = nil
+        setTitle("\(images.urls.count) images")
         list.focus()
     }
 

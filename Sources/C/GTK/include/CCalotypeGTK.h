@@ -71,8 +71,6 @@ void calotype_gtk_view_set_progress(void *view, double fraction);
 /// Shows the sign of failure, or none for NULL. Where the view is large enough, the message stands under it, and for a label that
 /// is not NULL also a button, which is returned. Elsewhere the message is a tooltip.
 void *calotype_gtk_view_set_failure(void *view, const char *message, const char *button_label);
-/// The message of the failure that is shown, or NULL; valid until it changes.
-const char *calotype_gtk_view_failure(void *view);
 /// Shows a letter in the upper left corner, in the colour of a tier: "memory", "disk", "local" or "network". NULL shows none.
 void calotype_gtk_view_set_badge(void *view, const char *letter, const char *tier);
 /// The letter of the badge that is shown, or NULL; valid until it changes.

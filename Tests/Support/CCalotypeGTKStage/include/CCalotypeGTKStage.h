@@ -29,6 +29,7 @@ void calotype_stage_set_text(void *row, const char *text);
 /// The text of a GtkLabel.
 const char *calotype_stage_text(void *label);
 bool calotype_stage_is_focusable(void *widget);
+const char *calotype_stage_tooltip(void *widget);
 int calotype_stage_width(void *widget);
 void calotype_stage_set_sensitive(void *widget, bool is_sensitive);
 void calotype_stage_click(void *button);
