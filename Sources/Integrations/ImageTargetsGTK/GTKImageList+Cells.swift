@@ -39,7 +39,11 @@
         }
 
         func unbind(_ cell: GTKListCell) {
-            if cell.pending != .request { cell.target.clear() }
+            if unboundCells != nil {
+                unboundCells?.append(cell)
+            } else if cell.pending != .request {
+                cell.target.clear()
+            }
             clearOutdated(cell)
             (cell.position, cell.isOnScreen, cell.pending) = (nil, false, .nothing)
         }

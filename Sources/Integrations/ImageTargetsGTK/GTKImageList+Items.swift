@@ -1,6 +1,7 @@
 #if GTK
     internal import CCalotypeGTK
     internal import ImageCore
+    internal import ImageTargets
 
     extension GTKImageList {
         /// Inserts images. Other cells keep their images.
@@ -53,8 +54,12 @@
 
         private func splice(_ position: Int, removing removed: Int, adding added: Int) {
             storedCount += added - removed
+            // Some versions of GTK unbind all later cells and bind them again, most of them to the same image.
+            unboundCells = []
             unsafe calotype_gtk_list_splice(
                 widget, UInt32(clamping: position), UInt32(clamping: removed), UInt32(clamping: added))
+            for cell in unboundCells ?? [] where cell.position == nil { cell.target.clear() }
+            unboundCells = nil
         }
 
         // MARK: Selection

@@ -90,6 +90,8 @@
         var cellsToUpdate: [GTKListCell] = []
         /// The number of images.
         var storedCount = 0
+        /// Cells that were unbound while single images change, whose loads continue if they are bound again.
+        var unboundCells: [GTKListCell]?
         /// Whether an image is between its old and its new position.
         var isMoving = false
         /// The selection that was reported last.

@@ -52,6 +52,7 @@
             names.insert("x", at: 2)
             list.insert(at: 2)
             try await expect("inserts an image and loads only it") { isShown("abxcdef") && loads == "abcdefx" }
+            expect(provider.loads.count == 7, "other cells keep their loads")
 
             names.removeFirst(2)
             list.remove(2, at: 0)
