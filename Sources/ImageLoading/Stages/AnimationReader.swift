@@ -25,20 +25,20 @@ final class AnimationReader: AnimationFrames {
     private let data: Data
     private let options: DecodeOptions
     private let processors: [any Processing]
-    private let parts: LoaderParts
+    private let resources: AnimationResources
     private let state = Lock(State())
 
-    var clock: any Clock<Duration> { parts.configuration.clock }
+    var clock: any Clock<Duration> { resources.clock }
     var byteCount: Int { data.count }
 
     /// Reads how many frames there are and how long each is shown.
     ///
     /// - Returns: `nil` if the file has one frame, or cannot be read as an animation.
-    init?(_ data: Data, options: DecodeOptions, _ parts: LoaderParts) {
-        guard let animation = try? parts.decoder.animation(of: data, options: options), animation.frameCount > 1 else {
+    init?(_ data: Data, options: DecodeOptions, _ resources: AnimationResources) {
+        guard let animation = try? resources.decoder.animation(of: data, options: options), animation.frameCount > 1 else {
             return nil
         }
-        let isGIF = parts.decoder.format(of: data) == .gif
+        let isGIF = resources.decoder.format(of: data) == .gif
         durations = animation.durations.map { $0 <= 0.01 ? .milliseconds(100) : .seconds(min($0, 86_400)) }
         loopCount =
             switch animation.loopCount {
@@ -47,15 +47,15 @@ final class AnimationReader: AnimationFrames {
             case .some: 0
             case nil: isGIF ? 1 : 0
             }
-        (self.data, self.options, self.parts, processors) = (data, options, parts, [])
+        (self.data, self.options, self.resources, processors) = (data, options, resources, [])
     }
 
     private init(_ reader: AnimationReader, _ processors: [any Processing]) {
         (durations, loopCount, data) = (reader.durations, reader.loopCount, reader.data)
-        (options, parts, self.processors) = (reader.options, reader.parts, processors)
+        (options, resources, self.processors) = (reader.options, reader.resources, processors)
     }
 
-    deinit { parts.animationBudget.giveBack(state.withLock { $0.reservedBytes }) }
+    deinit { resources.budget.giveBack(state.withLock { $0.reservedBytes }) }
 
     /// The animation with another processor after the others.
     func processed(by processor: any Processing) -> AnimationReader { AnimationReader(self, processors + [processor]) }
@@ -73,7 +73,7 @@ final class AnimationReader: AnimationFrames {
     private func decoded(_ index: Int) async throws -> DecodedImage {
         try Task.checkCancellation()
         return try await withTaskCancellationHandler {
-            try await parts.animationWorkers.run { try self.decode(index) }
+            try await resources.workers.run { try self.decode(index) }
         } onCancel: {
             state.withLock { $0.token }?.cancel()
         }
@@ -89,9 +89,9 @@ final class AnimationReader: AnimationFrames {
         }
         var options = options
         options.cancellation = token
-        let unshared = try taken ?? Unshared(animation: parts.decoder.animation(of: data, options: options))
+        let unshared = try taken ?? Unshared(animation: resources.decoder.animation(of: data, options: options))
         let image = try process(
-            parts.decoder.frame(index, of: unshared.animation, in: data, options: options), token)
+            resources.decoder.frame(index, of: unshared.animation, in: data, options: options), token)
         finish(image, index, unshared, token)
         return image
     }
@@ -108,7 +108,7 @@ final class AnimationReader: AnimationFrames {
             guard state.isPlaying || index < frameCount - 1 else { return state.token = nil }
             state.animation = unshared
             guard state.isPlaying else { return }
-            if state.reservedBytes == 0, parts.animationBudget.reserve(frameCount * image.cost) {
+            if state.reservedBytes == 0, resources.budget.reserve(frameCount * image.cost) {
                 (state.reservedBytes, state.kept) = (frameCount * image.cost, [:])
             }
             state.kept?[index] = image
@@ -127,8 +127,19 @@ final class AnimationReader: AnimationFrames {
             return (state.token, state.reservedBytes)
         }
         token?.cancel()
-        parts.animationBudget.giveBack(bytes)
+        resources.budget.giveBack(bytes)
     }
+}
+
+/// What all animations of a loader share.
+///
+/// An animation must not retain the loader's other parts: its image is in the memory cache, which is one of them.
+struct AnimationResources: Sendable {
+    let decoder: TargetSizeDecoder
+    let clock: any Clock<Duration>
+    let budget: AnimationBudget
+    /// One thread that makes the frames, so that they neither wait behind whole images nor delay them.
+    let workers = WorkerPool(size: 1)
 }
 
 /// The memory for the decoded frames of all animations that play.

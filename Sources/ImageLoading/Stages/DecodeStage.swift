@@ -53,7 +53,7 @@ struct DecodeStage: Sendable {
     private func animation(of data: Data, _ options: DecodeOptions) -> AnimatedImage? {
         var options = options
         options.cancellation = nil
-        return AnimationReader(data, options: options, parts).map { AnimatedImage($0, clock: parts.configuration.clock) }
+        return AnimationReader(data, options: options, parts.animations).map { AnimatedImage($0, clock: $0.clock) }
     }
 
     /// The options for the decoder, without a cancellation token.

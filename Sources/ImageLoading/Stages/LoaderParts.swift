@@ -12,9 +12,7 @@ final class LoaderParts: Sendable {
     let previewWorkers = WorkerPool(size: 1)
     /// One thread that encodes images for the data cache.
     let encodingWorkers = WorkerPool(size: 1)
-    /// One thread that makes the frames of animations, so that they neither wait behind whole images nor delay them.
-    let animationWorkers = WorkerPool(size: 1)
-    let animationBudget: AnimationBudget
+    let animations: AnimationResources
     let clock: ErasedClock
     /// The `Accept` field of requests: the formats that the decoder reads. Other formats are accepted too, and judged by their
     /// bytes.
@@ -31,7 +29,8 @@ final class LoaderParts: Sendable {
         decoder = TargetSizeDecoder(decoder: configuration.decoder)
         incrementalDecoder = configuration.decoder is any IncrementalDecoding ? decoder : nil
         workers = WorkerPool(size: configuration.limits.workers)
-        animationBudget = AnimationBudget(limit: configuration.limits.animationBytes)
+        animations = AnimationResources(
+            decoder: decoder, clock: configuration.clock, budget: AnimationBudget(limit: configuration.limits.animationBytes))
         clock = ErasedClock(configuration.clock)
         accept = (configuration.decoder.formats.map(\.mediaType) + ["image/*;q=0.8", "*/*;q=0.5"]).joined(separator: ", ")
     }

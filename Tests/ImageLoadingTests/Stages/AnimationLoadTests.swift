@@ -150,6 +150,20 @@ private struct AddOne: Processing {
         }
     }
 
+    /// The image is in the memory cache of the loader, so that it must not retain the loader.
+    @Test func anAnimationDoesNotRetainItsLoader() async throws {
+        weak var network: ScriptedLoader?
+        do {
+            let layer = ScriptedLoader { _ in .body(Data([3])) }
+            network = layer
+            let loader = ImageLoader(
+                .init(dataLoader: layer, decoder: decoder, memoryCache: LoggedMemoryCache(), dataCache: nil))
+            #expect(try await loader.image(for: request { $0.options.processors = [AddOne()] }).animation != nil)
+        }
+        for _ in 0..<10_000 where network != nil { await Task.yield() }
+        #expect(network == nil)
+    }
+
     // MARK: Playing
 
     /// Plays two loops, and returns which frames were decoded.
