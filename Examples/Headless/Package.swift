@@ -2,7 +2,7 @@
 import PackageDescription
 
 // A server or a tool without a display: it makes thumbnails. It starts with the same three lines as an app on Apple platforms
-// (Examples/AppleGallery/Thumbnail.swift).
+// (Examples/AppleGallery/Sources/AppleGallery/Thumbnail.swift).
 let package = Package(
     name: "Headless",
     platforms: [.macOS(.v13)],
