@@ -40,7 +40,9 @@
     /// }
     /// ```
     ///
-    /// - Parameter object: the object, or `nil`.
+    /// - Parameters:
+    ///   - object: the object, or `nil`.
+    ///   - type: the type of the result; it follows from the use by default.
     /// - Returns: the same object; `nil` for `nil`.
     @unsafe public func gtkCast<From: GTKPointer, To: GTKPointer>(_ object: From?, to type: To.Type = To.self) -> To! {
         object.map { unsafe To(gtkAddress: $0.gtkAddress) }
