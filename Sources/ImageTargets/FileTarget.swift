@@ -2,8 +2,8 @@ public import ImageCore
 
 /// A target view that writes each final image to a file, which it replaces atomically.
 ///
-/// Previews and placeholders are not written, and neither is an image that a newer one replaces in the meantime. Encoding and
-/// writing do not run on Swift's cooperative thread pool.
+/// Previews and placeholders are not written, and neither is an image that a newer one replaces in the meantime. Of an animation, the
+/// first frame is written. Encoding and writing do not run on Swift's cooperative thread pool.
 public actor FileTarget: ImageViewAdapter {
     private let stream: StreamTarget
 
@@ -34,6 +34,9 @@ public actor FileTarget: ImageViewAdapter {
     public func setImage(_ image: DecodedImage, transition: Transition) async {
         await stream.setImage(image, transition: transition)
     }
+
+    /// Returns `true`: of an animation, only the first frame is written.
+    public func prefersReducedMotion() -> Bool { true }
 
     public func setPlaceholder(_ placeholder: Placeholder) async { await stream.setPlaceholder(placeholder) }
     public func clear() async { await stream.clear() }

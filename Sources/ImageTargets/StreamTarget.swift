@@ -5,8 +5,8 @@ public import ImageCore
 /// body.
 ///
 /// The closure gets one encoded image at a time, in the order in which the images were set. An image is skipped if a newer image, a
-/// failure or ``ImageTarget/clear(isolation:)`` comes before its bytes are passed on. Placeholders are not written. Encoding does not
-/// run on Swift's cooperative thread pool.
+/// failure or ``ImageTarget/clear(isolation:)`` comes before its bytes are passed on. Placeholders are not written. Of an animation,
+/// the first frame is written. Encoding does not run on Swift's cooperative thread pool.
 ///
 /// ```swift
 /// func send(_ url: URL, with loader: any ImageProviding, by write: @escaping @Sendable (Data) async throws -> Void) async {
@@ -56,6 +56,9 @@ public actor StreamTarget: ImageViewAdapter {
         lastWrite = task
         await task.value
     }
+
+    /// Returns `true`: of an animation, only the first frame is written.
+    public func prefersReducedMotion() -> Bool { true }
 
     public func setPlaceholder(_ placeholder: Placeholder) { latest += 1 }
 

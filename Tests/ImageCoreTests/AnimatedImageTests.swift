@@ -100,7 +100,7 @@ private final class ScriptedFrames: AnimationFrames {
         #expect(frames.log.events == ["began", "frame 1", "frame 2", "ended"])
         clock.advance(by: .seconds(10))
         #expect(shown.events == [1])
-        // It goes on with the frame after the one that the view shows.
+        // It continues with the frame after the one that the view shows.
         player.setPaused(false)
         await advance(3, by: .milliseconds(200))
         await shown.wait { $0.last == 2 }

@@ -184,6 +184,28 @@ import Testing
         }
     }
 
+    @Test func aFileAndAStreamGetTheFirstFrameOnly() async throws {
+        struct Red: Encoding {
+            var formats: [ImageFormat] { [.png] }
+            func encode(_ image: DecodedImage, as format: ImageFormat, options: EncodeOptions) throws -> Data {
+                Data(TestImages.pixel(of: image, x: 0, y: 0).prefix(1))
+            }
+        }
+        let image = try animated()
+        provider.cache(image, for: ImageRequest(url: url))
+        let written = EventLog<Data>()
+        let stream = StreamTarget(encoder: Red(), format: .png) { written.append($0) }
+        let target = ImageTarget(stream, loader: provider)
+        await target.setImage(url)
+        #expect(written.events == [Data([10])] && image.animation?.playingViews == 0)
+        let place = FileManager.default.temporaryDirectory.appending(path: "calotype-frame-\(UUID())")
+        defer { try? FileManager.default.removeItem(at: place) }
+        let file = FileTarget(place, encoder: Red(), format: .png)
+        let fileTarget = ImageTarget(file, loader: provider)
+        await fileTarget.setImage(url)
+        #expect(try Data(contentsOf: place) == Data([10]) && image.animation?.playingViews == 0)
+    }
+
     @Test func aSlowViewSkipsFrames() async throws {
         let view = AnimatedView()
         let target = ImageTarget(view, loader: provider)

@@ -29,6 +29,17 @@ import Testing
         .box(PixelSize(width: width, height: height), mode)
     }
 
+    /// A view of 40 by 30 pixels that shows its image, and the completions of its request.
+    private func viewOfASmallImage() async throws -> (SizedView, ImageTarget<SizedView>, EventLog<Bool>) {
+        let view = SizedView(box(40, 30))
+        let target = ImageTarget(view, loader: provider)
+        let shown = EventLog<Bool>()
+        await target.setImage(Self.url) { _ in shown.append(true) }
+        provider.loads[0].succeed(try TestImages.solid(red: 1))
+        await shown.wait(forCount: 1)
+        return (view, target, shown)
+    }
+
     private var sizes: [PixelSize?] { provider.loads.map(\.request.options.targetSize) }
 
     @Test func aRequestWithoutASizeGetsTheSizeAndTheContentModeOfTheView() async {
@@ -103,12 +114,7 @@ import Testing
     }
 
     @Test func aViewThatGrowsLoadsTheImageAgainAndKeepsTheSmallOneMeanwhile() async throws {
-        let view = SizedView(box(40, 30))
-        let target = ImageTarget(view, loader: provider)
-        let shown = EventLog<Bool>()
-        await target.setImage(Self.url) { _ in shown.append(true) }
-        provider.loads[0].succeed(try TestImages.solid(red: 1))
-        await shown.wait(forCount: 1)
+        let (view, target, shown) = try await viewOfASmallImage()
         let events = await view.events
         await view.resize(to: box(30, 20))
         await target.viewSizeChanged()
@@ -128,12 +134,7 @@ import Testing
     }
 
     @Test func theSmallImageStaysIfTheLargeOneCannotBeLoaded() async throws {
-        let view = SizedView(box(40, 30))
-        let target = ImageTarget(view, loader: provider)
-        let shown = EventLog<Bool>()
-        await target.setImage(Self.url) { _ in shown.append(true) }
-        provider.loads[0].succeed(try TestImages.solid(red: 1))
-        await shown.wait(forCount: 1)
+        let (view, target, _) = try await viewOfASmallImage()
         let events = await view.events
         await view.resize(to: box(80, 60))
         await target.viewSizeChanged()

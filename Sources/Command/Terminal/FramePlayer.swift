@@ -19,16 +19,10 @@ struct FramePlayer {
     {
         animation.frames.playbackBegan()
         defer { animation.frames.playbackEnded() }
-        var timeline = AnimationTimeline(frameCount: animation.frameCount, loopCount: animation.loopCount)
-        let end = clock.now.advanced(by: limit)
-        var due = clock.now.advanced(by: animation.durations[0])
-        while let next = timeline.next, due < end {
-            let image = try await animation.frame(at: next.frame)
-            try await clock.sleep(until: due, tolerance: nil)
+        let timeline = AnimationTimeline(frameCount: animation.frameCount, loopCount: animation.loopCount)
+        try await timeline.play(animation.frames, clock: clock, atMost: limit) { _, image in
             await show(image)
-            timeline = next
-            // After a frame that took too long, the following ones do not hurry.
-            due = max(due.advanced(by: animation.durations[next.frame]), clock.now)
+            return true
         }
     }
 }

@@ -130,7 +130,7 @@ public final class CachedLoader: DataLoading {
         }
     }
 
-    /// The methods that change nothing (RFC 9110, section 9.2.1) and are common for images (HTTP Method Registry).
+    /// The safe methods that may load an image (RFC 9110, section 9.2.1; HTTP Method Registry).
     private static let safeMethods: Set<String> = ["GET", "HEAD", "OPTIONS", "QUERY", "TRACE"]
 
     /// Sends a request that the cache does not serve, and invalidates stored responses (RFC 9111, section 4.4).

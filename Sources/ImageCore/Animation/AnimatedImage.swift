@@ -119,28 +119,20 @@ public final class AnimatedImage: Sendable {
             await last?.value
             guard !Task.isCancelled else { return }
             frames.playbackBegan()
-            await play(run, clock)
+            try? await play(run, clock)
             frames.playbackEnded()
         }
     }
 
-    /// Shows one frame after the other. The next frame is made while the current one is shown.
-    private func play(_ run: Int, _ clock: some Clock<Duration>) async {
-        var timeline = playback.withLock { $0.timeline }
-        var due = clock.now.advanced(by: durations[timeline.frame])
-        while let next = timeline.next {
-            guard let image = try? await frames.frame(at: next.frame), (try? await clock.sleep(until: due, tolerance: nil)) != nil
-            else { return }
+    private func play(_ run: Int, _ clock: some Clock<Duration>) async throws {
+        try await playback.withLock { $0.timeline }.play(frames, clock: clock) { next, image in
             let listeners = playback.withLock { playback -> [Playback.Listener]? in
                 guard playback.run == run else { return nil }
                 (playback.timeline, playback.current) = (next, image)
                 return playback.listeners.values.filter { !$0.isPaused }
             }
-            guard let listeners else { return }
-            for listener in listeners { listener.onFrame(image) }
-            timeline = next
-            // After a frame that took too long, the following ones do not hurry.
-            due = max(due.advanced(by: durations[next.frame]), clock.now)
+            for listener in listeners ?? [] { listener.onFrame(image) }
+            return listeners != nil
         }
     }
 }

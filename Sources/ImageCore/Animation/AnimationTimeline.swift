@@ -18,3 +18,28 @@ package struct AnimationTimeline: Hashable, Sendable {
         return frameCount > 1 && (loopCount == 0 || next.finishedLoops < loopCount) ? next : nil
     }
 }
+
+extension AnimationTimeline {
+    /// Shows the following frames at their times, until the last one. Each is made while the one before is shown.
+    ///
+    /// - Parameters:
+    ///   - limit: the time after which no frame is shown; `nil`, the default, for none.
+    ///   - show: receives the timeline at a frame and its image. Returns whether to continue.
+    /// - Throws: what making a frame throws; `CancellationError`.
+    package func play(
+        _ frames: any AnimationFrames, clock: some Clock<Duration>, atMost limit: Duration? = nil,
+        show: (AnimationTimeline, DecodedImage) async -> Bool
+    ) async throws {
+        var timeline = self
+        let start = clock.now
+        var due = start.advanced(by: frames.durations[frame])
+        while let next = timeline.next, limit.map({ start.duration(to: due) < $0 }) ?? true {
+            let image = try await frames.frame(at: next.frame)
+            try await clock.sleep(until: due, tolerance: nil)
+            guard await show(next, image) else { return }
+            timeline = next
+            // After a frame that took too long, the following ones do not hurry.
+            due = max(due.advanced(by: frames.durations[next.frame]), clock.now)
+        }
+    }
+}
