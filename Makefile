@@ -40,24 +40,23 @@ test: build ## run all tests, compile the snippets, build and run the examples
 	@Scripts/snippets
 	@Scripts/examples
 
-# The parts behind package traits, with only the test targets that run here, in a separate build folder, so that the default build
-# does not change. The examples have folders of their packages, which `make gallery` uses too.
-TRAITS := GTK,Redis,OpenCombine
-OPTIONAL := --scratch-path .build/optional --traits $(TRAITS)
-OPTIONAL_TESTS := ImageTargetsGTKTests ImageCachingRedisTests CalotypeCombineTests
+# The parts behind package traits, with their tests and examples, in a separate build folder, so that the default build does not
+# change. CALOTYPE_OPTIONAL adds the examples to this package, so that nothing is built twice. The package manager writes the traits
+# into each command in the order of a set: without the second variable, another order would build everything again.
+OPTIONAL := CALOTYPE_OPTIONAL=1 SWIFT_DETERMINISTIC_HASHING=1
+TRAITS := --scratch-path .build/optional --traits GTK,Redis,OpenCombine
+PROGRAMS := .build/optional/debug
 GALLERY := --package-path Examples/GalleryGTK --scratch-path .build/gallery
 LAYER := --package-path Examples/AsyncHTTPClientLayer --scratch-path .build/async-http-client
 
-# The package manager writes the traits into each command in the order of a set. In another order, it would build everything again.
-optional: export SWIFT_DETERMINISTIC_HASHING := 1
 optional: ## build and test the optional parts: GTK, Redis, OpenCombine, and a network layer on AsyncHTTPClient
 	@Scripts/setup --optional
-	@CALOTYPE_TEST_TARGETS="$(OPTIONAL_TESTS)" Scripts/quietly "1/5 build (optional parts)" $(BUILD) --build-tests $(OPTIONAL)
-	@Scripts/quietly "2/5 build (GTK programs)" $(SWIFT) build $(GALLERY)
-	@CALOTYPE_TEST_TARGETS="$(OPTIONAL_TESTS)" CALOTYPE_GALLERY=$(CURDIR)/.build/gallery/debug/GalleryGTK \
-	  Scripts/quietly "3/5 tests (optional parts)" $(SWIFT) test --skip-build --disable-xctest --no-parallel $(OPTIONAL)
-	@Scripts/quietly "4/5 build (Examples/AsyncHTTPClientLayer)" $(SWIFT) build $(LAYER)
-	@Scripts/quietly "5/5 run (Examples/AsyncHTTPClientLayer)" $(SWIFT) run --skip-build $(LAYER)
+	@Scripts/quietly "1/5 manifest of Examples/GalleryGTK" $(SWIFT) package $(GALLERY) show-dependencies
+	@Scripts/quietly "2/5 manifest of Examples/AsyncHTTPClientLayer" $(SWIFT) package $(LAYER) show-dependencies
+	@$(OPTIONAL) Scripts/quietly "3/5 build (optional parts, examples)" $(BUILD) --build-tests $(TRAITS)
+	@$(OPTIONAL) CALOTYPE_GALLERY=$(CURDIR)/$(PROGRAMS)/GalleryGTK \
+	  Scripts/quietly "4/5 tests (optional parts)" $(SWIFT) test --skip-build --disable-xctest --no-parallel $(TRAITS)
+	@Scripts/quietly "5/5 run (Examples/AsyncHTTPClientLayer)" $(PROGRAMS)/AsyncHTTPClientLayer
 
 gallery: ## an image viewer in GTK; IMAGES=folder, or a .txt file with one URL per line
 	@Scripts/setup --optional

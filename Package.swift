@@ -178,9 +178,27 @@ for target in package.targets where target.type != .system && !target.name.hasPr
     target.swiftSettings = strict + warnings
 }
 
-/// `make optional` builds only the test targets that it runs.
-if let names = Context.environment["CALOTYPE_TEST_TARGETS"]?.split(separator: " ") {
-    package.targets.removeAll { target in target.type == .test && !names.contains { $0 == target.name } }
+/// The build of `make optional`: of the tests only those of the parts behind traits, and the examples that use these parts or a
+/// network layer of their own. One build compiles each of them once. Each example has a manifest of its own, for its users.
+if Context.environment["CALOTYPE_OPTIONAL"] != nil {
+    let tests = ["ImageTargetsGTKTests", "ImageCachingRedisTests", "CalotypeCombineTests"]
+    package.targets.removeAll { $0.type == .test && !tests.contains($0.name) }
+    package.dependencies += [
+        .package(url: "https://github.com/apple/swift-nio", from: "2.80.0"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.30.0"),
+        .package(url: "https://github.com/swift-server/async-http-client", from: "1.30.0"),
+    ]
+    package.targets += [
+        .systemLibrary(name: "CGTK", path: "Examples/GalleryGTK/Sources/CGTK", pkgConfig: "gtk4"),
+        example("GalleryGTK", "CGTK", "Calotype", "ImageTargetsGTK", "LoopbackHTTP"),
+        example("HelloGTK", in: "GalleryGTK", "CGTK", "Calotype", "ImageTargetsGTK"),
+        example("AlbumGTK", in: "GalleryGTK", "CGTK", "Calotype", "ImageTargetsGTK"),
+        example(
+            "AsyncHTTPClientLayer", "CalotypeTesting", "ImageCore", "ImageCodecs", "ImageDecoding", "ImageLoading", "LoopbackHTTP",
+            .httpTypes, .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOHTTP1", package: "swift-nio"),
+            .product(name: "NIOPosix", package: "swift-nio"), .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            .product(name: "AsyncHTTPClient", package: "async-http-client")),
+    ]
 }
 
 typealias Dependency = Target.Dependency
@@ -224,6 +242,12 @@ func testSupport(_ name: String, _ dependencies: Dependency..., defines trait: S
 
 func testProgram(_ name: String, _ dependencies: Dependency...) -> Target {
     .executableTarget(name: name, dependencies: dependencies, path: "Tests/Support/\(name)")
+}
+
+func example(_ name: String, in package: String? = nil, _ dependencies: Dependency...) -> Target {
+    .executableTarget(
+        name: name, dependencies: dependencies, path: "Examples/\(package ?? name)/Sources/\(name)",
+        swiftSettings: [.swiftLanguageMode(.v6)])
 }
 
 extension Target.Dependency {
