@@ -2,12 +2,19 @@ internal import ImageCore
 
 /// Animations of the images that a view shows.
 extension BindingRunner {
-    /// Plays an animation until the view shows something else.
-    ///
-    /// - Parameters:
-    ///   - badge: the tier whose badge is drawn into each frame.
-    ///   - request: the number of the request of the image. Nothing is played if a newer one has come.
-    func startPlaying(_ animation: AnimatedImage, badge: CacheTier?, _ request: UInt64, _ isolation: (any Actor)?) {
+    /// The view shows an image with an animation, which plays until the view shows something else.
+    func begin(_ animated: Animated, isMotionReduced: Bool, _ isolation: (any Actor)?) {
+        let isCurrent = state.withLock { state in
+            guard state.binding.token.request == animated.request else { return false }
+            state.animated = animated
+            return true
+        }
+        if isCurrent, !isMotionReduced { startPlaying(animated, isolation) }
+    }
+
+    /// Plays an animation, unless a newer request has come.
+    private func startPlaying(_ animated: Animated, _ isolation: (any Actor)?) {
+        guard let animation = animated.image.animation else { return }
         // The stream keeps one signal at most, so that frames do not pile up while a call is suspended.
         let (signals, signal) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let id = state.withLock { state in
@@ -16,14 +23,14 @@ extension BindingRunner {
         }
         let player = animation.play { [weak self] frame in
             self?.state.withLock { state in
-                guard state.lastAnimation == id, state.binding.token.request == request else { return }
-                state.binding.receive(frame, badge: badge)
+                guard state.lastAnimation == id, state.binding.token.request == animated.request else { return }
+                state.binding.receive(frame, badge: animated.badge)
             }
             signal.yield()
         }
         let playing = Playing(player: player, signal: signal)
         let isVisible = state.withLock { state -> Bool? in
-            guard state.lastAnimation == id, state.binding.token.request == request else { return nil }
+            guard state.lastAnimation == id, state.binding.token.request == animated.request else { return nil }
             state.playing = playing
             return state.binding.isVisible
         }
@@ -34,13 +41,37 @@ extension BindingRunner {
         }
     }
 
-    func stopPlaying() {
+    /// Ends the animation of what the view shows.
+    func endAnimation() {
+        state.withLock { $0.animated = nil }
+        stopPlaying()
+    }
+
+    private func stopPlaying() {
         let playing = state.withLock { state in
             state.lastAnimation += 1
             state.binding.dropFrames()
             return state.playing.take()
         }
         playing?.stop()
+    }
+
+    /// Whether the view shows an image with an animation.
+    var isAnimated: Bool { state.withLock { $0.animated != nil } }
+
+    /// Stops or plays the animation, as the user prefers now.
+    ///
+    /// - Returns: the call that shows the first frame of an animation that was stopped; `nil` if there is none to make.
+    func updateMotion(isReduced: Bool, _ isolation: (any Actor)?) -> ViewCall? {
+        let (animated, isPlaying, request) = state.withLock { ($0.animated, $0.playing != nil, $0.binding.token.request) }
+        // A newer request may have come while the view answered.
+        guard let animated, animated.request == request, isPlaying == isReduced else { return nil }
+        guard isReduced else {
+            startPlaying(animated, isolation)
+            return nil
+        }
+        stopPlaying()
+        return .setFrame(animated.image, badge: animated.badge)
     }
 
     /// The view came on screen or left it.

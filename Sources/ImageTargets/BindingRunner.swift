@@ -11,9 +11,22 @@ final class BindingRunner<View: ImageViewAdapter>: Sendable {
         var load: (any LoadHandle)?
         var completion: BindingCompletion?
         var sizing = Sizing.none
+        /// The image with an animation that the view shows.
+        var animated: Animated?
+        /// `nil` where motion is reduced.
         var playing: Playing?
         var lastAnimation: UInt64 = 0
         var newestDraft: UInt64 = 0
+    }
+
+    /// An image with an animation, as the view shows it.
+    struct Animated {
+        /// The first frame.
+        let image: DecodedImage
+        /// The tier whose badge is drawn into each frame.
+        var badge: CacheTier?
+        /// The number of its request.
+        let request: UInt64
     }
 
     /// An animation that the view plays.
@@ -42,6 +55,7 @@ final class BindingRunner<View: ImageViewAdapter>: Sendable {
         /// A call, its view, and the number of the request that was current when the step was taken.
         case call(ViewCall, View, request: UInt64)
         case complete(BindingCompletion?, Result<ImageResponse, LoadFailure>)
+        case updateMotion(View)
     }
 
     let loader: any ImageProviding
@@ -73,7 +87,7 @@ final class BindingRunner<View: ImageViewAdapter>: Sendable {
             state.end(nil)
             return .stop
         }
-        stopPlaying()
+        endAnimation()
     }
 
     /// Ends all work, because the view or its target was released.
@@ -148,6 +162,9 @@ final class BindingRunner<View: ImageViewAdapter>: Sendable {
                 await completion?.call(result)
                 // A frame of the animation may have come meanwhile.
                 guard startCalls() else { return }
+            case .updateMotion(let view):
+                guard isAnimated else { break }
+                await updateMotion(isReduced: await view.prefersReducedMotion(), isolation)?.rendered.make(on: view)
             }
         }
     }
@@ -155,21 +172,23 @@ final class BindingRunner<View: ImageViewAdapter>: Sendable {
     private func make(
         _ call: ViewCall, on view: View, _ request: UInt64, isolation: isolated (any Actor)? = #isolation
     ) async {
-        var animation = call.animation
+        var animated = call.animated.map { Animated(image: $0.image, badge: $0.badge, request: request) }
         var rendered = call.rendered
+        var isMotionReduced = false
         // A memory hit of a still image has no motion, and must not wait for the view's answer.
         if call.hasMotion {
-            if await view.prefersReducedMotion() { (rendered, animation) = (rendered.withoutTransition, nil) }
+            isMotionReduced = await view.prefersReducedMotion()
+            if isMotionReduced { rendered = rendered.withoutTransition }
             // A newer request may have come while the view answered.
             guard state.withLock({ $0.binding.token.request == request }) else { return }
         }
         if case .setImage(_, _, let tier) = rendered {
-            if await view.setTierBadge(tier) { animation?.badge = nil } else { rendered = rendered.withDrawnBadge }
+            if await view.setTierBadge(tier) { animated?.badge = nil } else { rendered = rendered.withDrawnBadge }
             guard state.withLock({ $0.binding.token.request == request }) else { return }
         }
-        if rendered.changesImage { stopPlaying() }
+        if rendered.changesImage { endAnimation() }
         await rendered.make(on: view)
-        if let animation { startPlaying(animation.0, badge: animation.badge, request, isolation) }
+        if let animated { begin(animated, isMotionReduced: isMotionReduced, isolation) }
     }
 
     /// Returns whether the caller must now make the calls, which it takes from ``nextStep()``.
@@ -185,6 +204,7 @@ final class BindingRunner<View: ImageViewAdapter>: Sendable {
             case .complete(let result):
                 defer { state.completion = nil }
                 return view.map { _ in .complete(state.completion, result) }
+            case .updateMotion: return view.map { .updateMotion($0) }
             case nil: return nil
             }
         }
@@ -202,18 +222,22 @@ extension BindingRunner where View: MainActorImageView {
         while let step = nextStep() {
             switch step {
             case .call(let call, let view, let request):
-                var animation = call.animation
+                var animated = call.animated.map { Animated(image: $0.image, badge: $0.badge, request: request) }
                 var rendered = call.rendered
-                if call.hasMotion, view.prefersReducedMotion() { (rendered, animation) = (rendered.withoutTransition, nil) }
+                let isMotionReduced = call.hasMotion && view.prefersReducedMotion()
+                if isMotionReduced { rendered = rendered.withoutTransition }
                 if case .setImage(_, _, let tier) = rendered {
-                    if view.setTierBadge(tier) { animation?.badge = nil } else { rendered = rendered.withDrawnBadge }
+                    if view.setTierBadge(tier) { animated?.badge = nil } else { rendered = rendered.withDrawnBadge }
                 }
-                if rendered.changesImage { stopPlaying() }
+                if rendered.changesImage { endAnimation() }
                 rendered.make(on: view)
-                if let animation { startPlaying(animation.0, badge: animation.badge, request, MainActor.shared) }
+                if let animated { begin(animated, isMotionReduced: isMotionReduced, MainActor.shared) }
             case .complete(let completion, let result):
                 completion?.callNow(result)
                 guard startCalls() else { return }
+            case .updateMotion(let view):
+                guard isAnimated else { break }
+                updateMotion(isReduced: view.prefersReducedMotion(), MainActor.shared)?.rendered.make(on: view)
             }
         }
     }

@@ -204,6 +204,9 @@ struct BindingState: Sendable {
 
     mutating func dropFrames() { calls.dropFrames() }
 
+    /// Handles that the user's preference for reduced motion may have changed.
+    mutating func updateMotion() { calls.appendMotionUpdate() }
+
     /// The view keeps the smaller image if the larger one cannot be loaded.
     private mutating func finishGrowing(_ result: Result<ImageResponse, LoadFailure>) {
         isGrowing = false

@@ -9,6 +9,8 @@ struct CallQueue: Sendable {
         case call(ViewCall)
         /// The last step of a load. Taking it ends the run, so that the completion may begin the next request.
         case complete(Result<ImageResponse, LoadFailure>)
+        /// Asks the view whether motion is reduced, after the calls before.
+        case updateMotion
     }
 
     private struct Entry {
@@ -41,6 +43,8 @@ struct CallQueue: Sendable {
 
     /// Adds a call that stays in the queue if the load is cancelled.
     mutating func append(_ call: ViewCall) { pending.append(Entry(step: .call(call), isResult: false)) }
+
+    mutating func appendMotionUpdate() { pending.append(Entry(step: .updateMotion, isResult: false)) }
 
     /// Adds a call that delivers something that the load produced. Progress and previews replace pending ones, so that a slow view
     /// does not fall behind.
@@ -86,7 +90,7 @@ struct CallQueue: Sendable {
         let step = pending.removeFirst().step
         switch step {
         case .call(.setLoading(let isLoading)): isViewLoading = isLoading
-        case .call: break
+        case .call, .updateMotion: break
         case .complete: isRunning = false
         }
         return step

@@ -62,6 +62,12 @@ extension ImageTarget where View: MainActorImageView {
         runner.execute(action, token, MainActor.shared)
     }
 
+    /// Reports that the user's preference for reduced motion may have changed; see ``motionPreferenceChanged(isolation:)``.
+    @MainActor public func motionPreferenceChanged() {
+        runner.state.withLock { $0.binding.updateMotion() }
+        runner.makeCallsNow()
+    }
+
     /// Cancels the load. The view keeps what it shows.
     @MainActor public func cancel() {
         runner.stop { $0.cancel() }

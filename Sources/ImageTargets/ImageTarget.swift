@@ -136,6 +136,17 @@ public final class ImageTarget<View: ImageViewAdapter>: Sendable {
         runner.execute(action, token, isolation)
     }
 
+    /// Reports that the user's preference for reduced motion may have changed.
+    ///
+    /// The target asks the view: ``ImageViewAdapter/prefersReducedMotion()``. Where motion is reduced now, an animation stops and the
+    /// view shows its first frame; where it no longer is, the animation plays. Does nothing without an animation.
+    ///
+    /// - Parameter isolation: the isolation of the view, which must be the caller's.
+    public func motionPreferenceChanged(isolation: isolated (any Actor)? = #isolation) async {
+        runner.state.withLock { $0.binding.updateMotion() }
+        await runner.makeCalls()
+    }
+
     /// Sets the priority that the current load has while the view is on screen.
     public func setPriority(_ priority: LoadPriority) {
         let (action, token) = runner.change { $0.binding.setPriority(priority) }

@@ -75,14 +75,14 @@ enum ViewCall: Sendable {
         }
     }
 
-    /// The animation that the view plays after the call, and the badge of its frames.
-    var animation: (AnimatedImage, badge: CacheTier?)? {
-        guard case .setImage(let image, _, let badge) = self, !image.isPreview else { return nil }
-        return image.animation.map { ($0, badge) }
+    /// The image of the call, if the view plays its animation after the call, and the badge of the frames.
+    var animated: (image: DecodedImage, badge: CacheTier?)? {
+        guard case .setImage(let image, _, let badge) = self, !image.isPreview, image.animation != nil else { return nil }
+        return (image, badge)
     }
 
     /// Whether the call shows motion, which a user may not want.
-    var hasMotion: Bool { hasTransition || animation != nil }
+    var hasMotion: Bool { hasTransition || animated != nil }
 
     /// Whether `newer` makes this call redundant, which holds for progress, previews and frames.
     func isReplaced(by newer: ViewCall) -> Bool {

@@ -17,13 +17,16 @@ import Testing
 
     private actor AnimatedView: ImageViewAdapter {
         nonisolated let calls = EventLog<Call>()
-        private let reducesMotion: Bool
+        private var reducesMotion: Bool
+        private var motionGate: Gate?
         private var gate: Gate?
         private var size = 10
         func imageSize() -> ViewImageSize { .box(PixelSize(width: size, height: size), .fill) }
         func grow() { size = 20 }
         init(reducesMotion: Bool = false) { self.reducesMotion = reducesMotion }
         func hold(at gate: Gate) { self.gate = gate }
+        func holdMotion(at gate: Gate) { motionGate = gate }
+        func reduceMotion(_ isReduced: Bool) { reducesMotion = isReduced }
         func setImage(_ image: DecodedImage, transition: Transition) { calls.append(.image(red(image))) }
         func setFrame(_ image: DecodedImage) async {
             calls.append(.frame(red(image)))
@@ -31,7 +34,10 @@ import Testing
         }
         func clear() { calls.append(.clear) }
         func setPlaceholder(_ placeholder: Placeholder) {}
-        func prefersReducedMotion() -> Bool { reducesMotion }
+        func prefersReducedMotion() async -> Bool {
+            try? await motionGate?.pass()
+            return reducesMotion
+        }
         private func red(_ image: DecodedImage) -> UInt8 { TestImages.pixel(of: image, x: 0, y: 0)[0] }
     }
 
@@ -124,6 +130,56 @@ import Testing
         let image = try animated()
         await show(image, "a", in: target)
         #expect(view.calls.events == [.image(10)] && image.animation?.playingViews == 0)
+    }
+
+    @Test func whenThePreferenceChangesTheAnimationStopsAtItsFirstFrameOrPlays() async throws {
+        let view = AnimatedView()
+        let target = ImageTarget(view, loader: provider)
+        let image = try animated()
+        await show(image, "a", in: target)
+        await advance(1)
+        await view.calls.wait(forCount: 2)
+        await view.reduceMotion(true)
+        for _ in 0..<2 { await target.motionPreferenceChanged() }
+        #expect(view.calls.events == [.image(10), .frame(11), .frame(10)] && image.animation?.playingViews == 0)
+        await view.reduceMotion(false)
+        target.setVisible(false)
+        for _ in 0..<2 { await target.motionPreferenceChanged() }
+        #expect(image.animation?.playingViews == 0)
+        target.setVisible(true)
+        #expect(image.animation?.playingViews == 1)
+        await advance(3)
+        await view.calls.wait(forCount: 4)
+        #expect(view.calls.events.last == .frame(11))
+    }
+
+    @Test func anAnimationThatNeverPlayedBeginsWhenMotionIsAllowed() async throws {
+        let view = AnimatedView(reducesMotion: true)
+        let target = ImageTarget(view, loader: provider)
+        await target.motionPreferenceChanged()
+        let image = try animated()
+        await show(image, "a", in: target)
+        await view.reduceMotion(false)
+        await target.motionPreferenceChanged()
+        #expect(view.calls.events == [.image(10)] && image.animation?.playingViews == 1)
+        await target.cancel()
+        await target.motionPreferenceChanged()
+        #expect(image.animation?.playingViews == 0)
+    }
+
+    @Test func aReplacedAnimationDoesNotComeBackWhenThePreferenceChanges() async throws {
+        let view = AnimatedView()
+        let target = ImageTarget(view, loader: provider)
+        await show(try animated(), "a", in: target)
+        let gate = Gate()
+        await view.holdMotion(at: gate)
+        await view.reduceMotion(true)
+        async let change: Void = target.motionPreferenceChanged()
+        await gate.waitForArrivals(1)
+        await show(try TestImages.solid(red: 90), "b", in: target)
+        gate.open()
+        await change
+        #expect(view.calls.events == [.image(10), .image(90)])
     }
 
     @Test func noFrameOfAReplacedAnimationIsShown() async throws {
@@ -223,9 +279,11 @@ import Testing
     /// A view of the main actor that knows nothing of animations.
     @MainActor private final class PlainView: MainActorImageView {
         let calls = EventLog<UInt8>()
+        var reducesMotion = false
         func setImage(_ image: DecodedImage, transition: Transition) { calls.append(TestImages.pixel(of: image, x: 0, y: 0)[0]) }
         func clear() {}
         func setPlaceholder(_ placeholder: Placeholder) {}
+        func prefersReducedMotion() -> Bool { reducesMotion }
     }
 
     @MainActor @Test func aViewThatKnowsNoFramesGetsImages() async throws {
@@ -236,10 +294,18 @@ import Testing
         // In an asynchronous function, the calls with `await` would be preferred.
         let show: @MainActor () -> Void = { target.setImage(url) }
         let clear: @MainActor () -> Void = { target.clear() }
+        let reduceMotion: @MainActor (Bool) -> Void = { isReduced in
+            view.reducesMotion = isReduced
+            target.motionPreferenceChanged()
+        }
         show()
         await advance(1)
         await view.calls.wait(forCount: 2)
         #expect(view.calls.events == [10, 11])
+        reduceMotion(true)
+        #expect(view.calls.events == [10, 11, 10] && image.animation?.playingViews == 0)
+        reduceMotion(false)
+        #expect(image.animation?.playingViews == 1)
         clear()
         #expect(image.animation?.playingViews == 0)
     }

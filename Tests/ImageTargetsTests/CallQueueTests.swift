@@ -13,6 +13,7 @@ import Testing
     private func next(_ queue: inout CallQueue) -> String {
         switch queue.next() {
         case .call(.setAccessibilityLabel(let label)): label ?? "no label"
+        case .updateMotion: "motion"
         case .call(.setLoading(let isLoading)): isLoading ? "loading" : "not loading"
         case .call(.setProgress(let progress)): "progress \(progress.received)"
         case .call(.clear): "clear"

@@ -49,7 +49,7 @@ public protocol ImageViewAdapter: AnyObject, Sendable {
     /// - Returns: whether the view shows badges. If `false`, the default, the target draws the badge into the image.
     func setTierBadge(_ tier: CacheTier?) async -> Bool
     /// Whether the user prefers reduced motion; `false` by default. If `true`, images are set without a transition, and animations
-    /// show their first frame.
+    /// show their first frame. The target asks before each motion, and when the adapter calls its `motionPreferenceChanged()`.
     func prefersReducedMotion() async -> Bool
     /// The size that the view has for its image; ``ViewImageSize/unlimited`` by default. The target asks when a request begins whose
     /// options set no target size.
