@@ -83,6 +83,23 @@ import Testing
         #expect(approximating.colors == .palette)
     }
 
+    @Test func imagesAreNotLargerThanTheTerminalDrawsSixels() {
+        // xterm draws at most 1,000 × 1,000 pixels of a larger window.
+        var detected = terminal(["TERM": "xterm"], pixels: PixelSize(width: 80 * 20, height: 24 * 40))
+        #expect(detected.query.contains("\u{1B}[?2;1;0S"))
+        detected.update(from: Array("\u{1B}[?2;0;1000;780S\u{1B}[?63;4c".utf8))
+        #expect(detected.graphics == .sixel && detected.maximumSixelSize == PixelSize(width: 1_000, height: 780))
+        #expect(TerminalImage(detected, columns: 80, rows: 10).targetSize == PixelSize(width: 1_000, height: 400))
+        detected.graphics = .kitty
+        #expect(TerminalImage(detected, columns: 80, rows: 10).targetSize == PixelSize(width: 1_600, height: 400))
+        // A terminal without sixels reports an error (3), and not every terminal answers.
+        for answer in ["\u{1B}[?2;3S", "\u{1B}[?2;0;0;0S", "\u{1B}[?2;0;1000S"] {
+            var other = terminal(["TERM": "xterm"], pixels: PixelSize(width: 80 * 20, height: 24 * 40))
+            other.update(from: Array((answer + "\u{1B}[?63;4c").utf8))
+            #expect(other.maximumSixelSize == nil)
+        }
+    }
+
     @Test func onlyKittyAndITerm2PlayAnimations() {
         #expect(terminal(["TERM": "xterm-kitty"]).playsAnimations)
         #expect(terminal(["TERM": "xterm-256color", "TERM_PROGRAM": "iTerm.app"]).playsAnimations)

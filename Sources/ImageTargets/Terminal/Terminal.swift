@@ -30,6 +30,8 @@ public struct Terminal: Hashable, Sendable {
     }
     /// Whether the terminal or the system reported the size of a cell. Sixels of a wrong size would cover other text.
     private var isCellKnown = false
+    /// The size of the largest sixel image, in pixels; `nil` if it is unknown. xterm cuts off what exceeds 1,000 × 1,000.
+    public var maximumSixelSize: PixelSize?
     /// The background colour; `nil` if it is unknown.
     public var background: HalfBlocks.RGB?
     /// Whether the output goes through tmux or screen. They remove images that they do not support when they redraw.
@@ -101,13 +103,13 @@ public struct Terminal: Hashable, Sendable {
     ///
     /// It asks for kitty's graphics (with an image of one pixel, which is not kept), except inside tmux, which would take that for a
     /// title; for the size of a cell (`CSI 16 t`); for the background (`OSC 11`); for 24-bit colours, by setting one and reading it
-    /// back (`DECRQSS`); and last for the attributes (`CSI c`), which every terminal answers. Empty if there is nothing to ask.
+    /// back (`DECRQSS`); for the largest sixel image (`XTSMGRAPHICS`); and last for the attributes (`CSI c`), which every terminal answers. Empty if there is nothing to ask.
     public var query: String {
         // The Linux console and its like know none of these control strings, and would print some of them.
         guard graphics != .none, colors != .ansi else { return "" }
         let kitty = isMultiplexed ? "" : "\u{1B}_Gi=31,s=1,v=1,a=q,t=d,f=24;AAAA\u{1B}\\"
         let trueColor = colors == .trueColor ? "" : "\u{1B}[48;2;1;2;3m\u{1B}P$qm\u{1B}\\\u{1B}[m"
-        return kitty + "\u{1B}[16t\u{1B}]11;?\u{1B}\\" + trueColor + "\u{1B}[c"
+        return kitty + "\u{1B}[16t\u{1B}]11;?\u{1B}\\" + trueColor + "\u{1B}[?2;1;0S\u{1B}[c"
     }
 
     /// Returns whether the terminal has answered all of ``query``.
@@ -120,6 +122,7 @@ public struct Terminal: Hashable, Sendable {
         guard graphics != .none else { return }
         let answers = TerminalAnswers(answers)
         if let cell = answers.cell { self.cell = cell }
+        if let size = answers.maximumSixelSize { maximumSixelSize = size }
         if let background = answers.background { self.background = background }
         if answers.supportsTrueColor { colors = .trueColor }
         if answers.supportsKitty, !isMultiplexed {
@@ -138,6 +141,7 @@ struct TerminalAnswers {
     private(set) var supportsKitty = false
     private(set) var supportsTrueColor = false
     private(set) var cell: PixelSize?
+    private(set) var maximumSixelSize: PixelSize?
     private(set) var background: HalfBlocks.RGB?
     private(set) var attributes: [Int]?
 
@@ -152,6 +156,13 @@ struct TerminalAnswers {
                 let numbers = part.dropFirst(3).dropLast().split(separator: ";").compactMap { Int($0) }
                 if numbers.count == 2, (1...200).contains(numbers[0]), (1...200).contains(numbers[1]) {
                     cell = PixelSize(width: numbers[1], height: numbers[0])
+                }
+            }
+            // The item is the geometry of sixels (2), and the status 0 means success.
+            if part.hasPrefix("[?2;0;"), part.hasSuffix("S") {
+                let numbers = part.dropFirst(6).dropLast().split(separator: ";").compactMap { Int($0) }
+                if numbers.count == 2, numbers.allSatisfy({ (1...65_535).contains($0) }) {
+                    maximumSixelSize = PixelSize(width: numbers[0], height: numbers[1])
                 }
             }
             if part.hasPrefix("]11;rgb:") { background = TerminalAnswers.color(part.dropFirst(8)) }

@@ -37,7 +37,9 @@ public struct TerminalImage: Sendable {
     }
 
     private var pixelBox: PixelSize {
-        PixelSize(width: columns * terminal.cell.width, height: rows * terminal.cell.height)
+        let box = PixelSize(width: columns * terminal.cell.width, height: rows * terminal.cell.height)
+        guard terminal.graphics == .sixel, let maximum = terminal.maximumSixelSize else { return box }
+        return PixelSize(width: min(box.width, maximum.width), height: min(box.height, maximum.height))
     }
 
     private var usesPixels: Bool {

@@ -59,6 +59,13 @@ final class PseudoTerminal: Sendable {
         await chunks.wait { $0.contains(nil) || condition(PseudoTerminal.text($0)) }
     }
 
+    /// The settings of the terminal for its input, such as whether it echoes keys.
+    var flags: tcflag_t {
+        var settings = termios()
+        _ = unsafe tcgetattr(screen, &settings)
+        return settings.c_lflag
+    }
+
     /// Sends input to the command.
     func type(_ text: String) {
         let bytes = Array(text.utf8)

@@ -111,6 +111,23 @@
             #expect(Self.screen(text).cursor == .init(row: 8, column: 0))
         }
 
+        @Test func aKeyEndsAnAnimationAndIsNotEchoed() async throws {
+            let folder = try ScratchFolder()
+            let terminal = try PseudoTerminal()
+            let command = try CommandProcess(
+                ["show", try folder.write(try #require(flagGIF), to: "flag.gif"), "--duration", "3600"],
+                environment: ["TERM": "linux"], on: terminal)
+            let settings = terminal.flags
+            await terminal.wait { $0.components(separatedBy: "\u{1B}[8A").count > 2 }
+            #expect(terminal.flags != settings)
+            terminal.type("q")
+            #expect(try await command.end().ending == .status(0))
+            #expect(terminal.flags == settings)
+            let text = await terminal.all()
+            #expect(text.hasSuffix("\u{1B}[?25h") && !text.contains("q"))
+            #expect(Self.screen(text).cursor == .init(row: 8, column: 0))
+        }
+
         @Test func sixelsFitWhereOnlyTheSystemKnowsTheSizeOfTheWindow() async throws {
             // xterm as installed: cells of 6 × 13 pixels and a border of two.
             let terminal = try PseudoTerminal(pixels: (width: 80 * 6 + 4, height: 24 * 13 + 4))
@@ -122,6 +139,17 @@
             #expect(try await command.end().ending == .status(0))
             // 360 × 280 pixels in a box of 60 × 65.
             #expect(await terminal.all().contains("\"1;1;60;47#"))
+        }
+
+        @Test func sixelsAreNotLargerThanTheTerminalDrawsThem() async throws {
+            let terminal = try PseudoTerminal(pixels: (width: 80 * 6 + 4, height: 24 * 13 + 4))
+            let command = try CommandProcess(
+                ["show", Project.image("tiles.webp")], environment: Self.longTimeout.merging(["TERM": "xterm"]) { $1 },
+                on: terminal)
+            await terminal.wait { $0.contains(Self.queryEnd) }
+            terminal.type("\u{1B}[?2;0;90;200S\u{1B}[?63;1;2;4;6;9;15;16;22;28c")
+            #expect(try await command.end().ending == .status(0))
+            #expect(await terminal.all().contains("\"1;1;90;70#"))
         }
 
         @Test func gridsHaveAnEmptyRowBetweenRowsAndTheNamesBelowTheImages() async throws {

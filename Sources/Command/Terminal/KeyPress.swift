@@ -1,0 +1,29 @@
+internal import CalotypeSystem
+internal import ImageCore
+
+/// Keys that the user presses while the command shows something.
+enum KeyPress {
+    /// Waits until a key is pressed on the terminal, or the task is cancelled. Keys are not echoed meanwhile. Without a terminal, it
+    /// waits until the task is cancelled.
+    static func wait() async {
+        guard let terminal = ExitCleanup.rawTerminal() else {
+            for await _ in AsyncStream<Never>(unfolding: { try? await Task.sleep(for: .seconds(86_400)); return nil }) {}
+            return
+        }
+        let isCancelled = Lock(false)
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isStarted = DetachedThread.start {
+                    while !isCancelled.withLock({ $0 }), terminal.read(within: .milliseconds(50)) == nil {}
+                    ExitCleanup.restoreTerminal()
+                    continuation.resume()
+                }
+                guard !isStarted else { return }
+                ExitCleanup.restoreTerminal()
+                continuation.resume()
+            }
+        } onCancel: {
+            isCancelled.withLock { $0 = true }
+        }
+    }
+}
