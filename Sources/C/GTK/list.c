@@ -39,12 +39,15 @@ static void make_view(List *list, bool has_columns) {
     list->view = has_columns ? gtk_grid_view_new(items, factory) : gtk_list_view_new(items, factory);
     list->grid = has_columns ? GTK_GRID_VIEW(list->view) : NULL;
     list->is_laid_out = false;
+    list->column_width = 0;
     bool selects_several = GTK_IS_MULTI_SELECTION(list->selection);
     if (!list->grid) gtk_list_view_set_enable_rubberband(GTK_LIST_VIEW(list->view), selects_several);
     if (list->grid) {
         gtk_grid_view_set_enable_rubberband(list->grid, selects_several);
         gtk_grid_view_set_min_columns(list->grid, 1);
         gtk_grid_view_set_max_columns(list->grid, 4);
+        // Otherwise, the columns would share the whole width, with gaps between the cells.
+        gtk_widget_set_halign(list->view, GTK_ALIGN_CENTER);
     }
     g_signal_connect(list->view, "notify::scale-factor", G_CALLBACK(scale_changed), list);
     calotype_list_watch_frames(list);
@@ -67,6 +70,8 @@ void *calotype_gtk_list_new(const calotype_gtk_list_callbacks *callbacks, int ce
 
     list->window = gtk_scrolled_window_new();
     gtk_scrolled_window_set_policy(GTK_SCROLLED_WINDOW(list->window), GTK_POLICY_NEVER, GTK_POLICY_AUTOMATIC);
+    // The background of the view, also beside a grid in its middle.
+    gtk_widget_add_css_class(list->window, "view");
     calotype_list_watch_wheel(list);
     calotype_list_watch_keys(list);
     GtkAdjustment *adjustment = gtk_scrolled_window_get_vadjustment(GTK_SCROLLED_WINDOW(list->window));

@@ -18,7 +18,8 @@ typedef struct {
     /// A GtkSingleSelection, or a GtkMultiSelection.
     GtkSelectionModel *selection;
     Cells *cells;
-    int cell_width;
+    /// The width of a cell's image, and that of a column with GTK's padding: 0 until the first cell is laid out.
+    int cell_width, column_width;
     /// Whether cells may have moved since the last update.
     bool needs_update;
     /// Whether the last update left cells for the next frame.
@@ -91,8 +92,8 @@ bool calotype_list_go_to_position(List *list);
 void calotype_list_update_soon(List *list);
 /// Connects the list to the frame clock of a new view.
 void calotype_list_watch_frames(List *list);
-/// Limits the columns to those that fit. GTK keeps cells for thirty rows of the maximum number of columns, so that a higher limit
-/// would cost thousands of cells.
+/// Limits the columns to those that fit, so that the grid, in the middle of the window, has no gaps between its cells. GTK keeps
+/// cells for thirty rows of the maximum number of columns, so that a higher limit would cost thousands of cells.
 void calotype_list_fit_columns(List *list);
 /// Moves the keyboard focus to a cell.
 void calotype_list_focus_cell(List *list, Cell *cell);

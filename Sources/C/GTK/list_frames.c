@@ -9,8 +9,13 @@ void calotype_list_update_soon(List *list) {
 
 void calotype_list_fit_columns(List *list) {
     if (!list->grid) return;
+    Cell *cell = list->column_width ? NULL : cells_first(list->cells, list->window);
+    if (cell) {
+        GtkWidget *item = gtk_widget_get_parent(cell->widget);
+        gtk_widget_measure(item, GTK_ORIENTATION_HORIZONTAL, -1, NULL, &list->column_width, NULL, NULL);
+    }
     int width = gtk_widget_get_width(list->window);
-    unsigned columns = (unsigned)CLAMP(width / MAX(1, list->cell_width), 1, 200);
+    unsigned columns = (unsigned)CLAMP(width / MAX(1, MAX(list->cell_width, list->column_width)), 1, 200);
     if (width > 0 && gtk_grid_view_get_max_columns(list->grid) != columns) gtk_grid_view_set_max_columns(list->grid, columns);
 }
 
