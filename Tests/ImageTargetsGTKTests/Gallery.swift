@@ -20,7 +20,8 @@
         /// The colours of all images, cached by size and background.
         private var cachedSamples: [[Int]: [ColorSamples]] = [:]
 
-        init() throws {
+        /// - Parameter isManaged: whether a window manager runs; `false` by default.
+        init(isManaged: Bool = false) throws {
             let folder = ProjectFiles.gallery
             let files = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted().map {
                 try Data(contentsOf: folder.appending(path: $0))
@@ -28,7 +29,8 @@
             images = try files.map { try ReferenceImage($0) }
             thumbnails = try files.map { try ReferenceImage($0, covering: PixelSize(width: Gallery.side, height: Gallery.side)) }
             process = try StageProcess(
-                URL(filePath: #require(Gallery.program)), [folder.path, "--serve", "--trace"], screen: (1_100, 780))
+                URL(filePath: #require(Gallery.program)), [folder.path, "--serve", "--trace"], screen: (1_100, 780),
+                isManaged: isManaged)
         }
 
         func end() { process.end() }
@@ -142,6 +144,12 @@
             var selected: Int? { Int(self["selected"]) }
             /// Whether cells are visible and nothing loads.
             var isIdle: Bool { self["loading"] == "0" && self["loads"] == "0" && !cells.isEmpty }
+
+            /// How far the large image is moved.
+            var offset: (left: Int, top: Int) {
+                let numbers = self["moved"].split(separator: ",").compactMap { Int($0) } + [0, 0]
+                return (numbers[0], numbers[1])
+            }
 
             func rectangle(_ name: String) -> Rectangle {
                 let numbers = self[name].split(separator: ",").compactMap { Int($0) } + [0, 0, 0, 0]

@@ -119,6 +119,7 @@
             let width = try #require(Int(gallery.state["zoom"]))
             try gallery.saveScreen("zoom")
             try gallery.press("Right")
+            try drag(gallery)
             try gallery.input("keydown Control_L mousemove 480 360 click 4 keyup Control_L")
             try gallery.wait(for: "a larger image") { (Int($0["zoom"]) ?? 0) > width && $0["image"] == "0" }
             try gallery.press("0")
@@ -139,6 +140,39 @@
             try gallery.wait(for: "the grid") { $0.page == "grid" && $0.isSelectedOnScreen }
             try gallery.press("Escape")
             try gallery.wait(for: "the grid") { $0.page == "grid" && $0.isIdle }
+        }
+
+        /// The image follows the pointer.
+        private func drag(_ gallery: Gallery) throws {
+            try gallery.wait(for: "a moved image") { $0.offset.left > 0 }
+            let start = gallery.state.offset
+            try gallery.input("mousemove 600 400 mousedown 1 mousemove 560 380 mousemove 500 350 mouseup 1")
+            try gallery.wait(for: "the dragged image") { $0.offset.left == start.left + 100 && $0.offset.top == start.top + 50 }
+        }
+
+        @Test(.enabled(if: Gallery.program != nil, "`make optional` builds the gallery and sets CALOTYPE_GALLERY."))
+        func theGalleryFillsTheScreen() throws {
+            let gallery = try Gallery(isManaged: true)
+            defer { gallery.end() }
+            try gallery.wait(for: "images") { $0.page == "grid" && $0.isIdle }
+            try gallery.press("Return")
+            try gallery.wait(for: "the first image") { $0["image"] == "0" && $0["loaded"] == "true" }
+            try gallery.press("F11")
+            // The page has all of the screen but the frame that GTK draws without a compositor.
+            try gallery.wait(for: "the whole screen") {
+                let page = $0.rectangle("page-bounds")
+                return $0["fullscreen"] == "true" && page.width >= 1_090 && page.height >= 770
+            }
+            try gallery.saveScreen("fullscreen")
+            // Escape leaves the full screen first, and then the image.
+            try gallery.press("Escape")
+            try gallery.wait(for: "a window") { $0["fullscreen"] == "false" && $0["image"] == "0" }
+            try gallery.press("F11")
+            try gallery.wait(for: "the whole screen") { $0["fullscreen"] == "true" }
+            try gallery.press("F11")
+            try gallery.wait(for: "a window") { $0["fullscreen"] == "false" && $0["image"] == "0" }
+            try gallery.press("Escape")
+            try gallery.wait(for: "the grid") { $0.page == "grid" && $0.selected == 0 }
         }
 
         @Test(.enabled(if: Gallery.program != nil, "`make optional` builds the gallery and sets CALOTYPE_GALLERY."))

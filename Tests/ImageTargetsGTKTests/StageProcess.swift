@@ -6,6 +6,7 @@
     /// A program with a window, by default `GTKStage`, in a separate X server, and input to that server's pointer and keyboard.
     final class StageProcess {
         private let server = Process()
+        private let windowManager = Process()
         private let program = Process()
         private let standardInput = Pipe()
         private let standardOutput = Pipe()
@@ -32,7 +33,10 @@
         ///   - arguments: its arguments.
         ///   - screen: the size of the server's only screen, in pixels.
         ///   - scale: the number of device pixels per application pixel.
-        init(_ executable: URL, _ arguments: [String], screen: (width: Int, height: Int), scale: Int = 1) throws {
+        ///   - isManaged: whether a window manager runs, which a window needs to fill the screen; `false` by default.
+        init(
+            _ executable: URL, _ arguments: [String], screen: (width: Int, height: Int), scale: Int = 1, isManaged: Bool = false
+        ) throws {
             // Writing to a program that has ended returns an error instead of ending this process.
             _ = signal(SIGPIPE, SIG_IGN)
             folder = FileManager.default.temporaryDirectory.appending(path: "calotype-\(UUID().uuidString)")
@@ -49,6 +53,7 @@
             // Xvfb writes the number of its display when it is ready.
             let text = try #require(String(data: number.fileHandleForReading.availableData, encoding: .utf8))
             display = ":" + text.trimmingCharacters(in: .whitespacesAndNewlines)
+            if isManaged { try startWindowManager() }
             program.executableURL = executable
             program.arguments = arguments
             // GTK draws in software, and without the accessibility bus, which a container does not have.
@@ -61,6 +66,21 @@
             try program.run()
             // The program must have the only write end of the pipe. Otherwise reading would not end with the program.
             try standardOutput.fileHandleForWriting.close()
+        }
+
+        private func startWindowManager() throws {
+            windowManager.executableURL = URL(filePath: "/usr/bin/env")
+            let ready = folder.appending(path: "managed").path
+            windowManager.arguments = ["openbox", "--sm-disable", "--startup", "touch \(ready)"]
+            windowManager.environment = ProcessInfo.processInfo.environment.merging(
+                ["DISPLAY": display, "HOME": folder.path, "XDG_CACHE_HOME": folder.path, "XDG_CONFIG_HOME": folder.path]) { $1 }
+            (windowManager.standardOutput, windowManager.standardError) = (FileHandle.nullDevice, FileHandle.nullDevice)
+            try windowManager.run()
+            let end = ContinuousClock.now + .seconds(10)
+            while !FileManager.default.fileExists(atPath: ready) {
+                try #require(windowManager.isRunning && ContinuousClock.now < end, "openbox did not start.")
+                Thread.sleep(forTimeInterval: 0.01)
+            }
         }
 
         /// Reads a line of output. `nil` if the program ended or no line came within the time limit.
@@ -111,7 +131,7 @@
 
         func end() {
             // An X server may take minutes to end after its last client. Therefore it is killed.
-            for process in [program, server] where process.isRunning { _ = kill(process.processIdentifier, SIGKILL) }
+            for process in [program, windowManager, server] where process.isRunning { _ = kill(process.processIdentifier, SIGKILL) }
             try? FileManager.default.removeItem(at: folder)
         }
     }

@@ -136,9 +136,11 @@ void *calotype_gtk_frame_clock(void *widget) { return gtk_widget_get_frame_clock
 
 int calotype_gtk_scale_factor(void *widget) { return gtk_widget_get_scale_factor(GTK_WIDGET(widget)); }
 
+void *calotype_gtk_settings(void *widget) { return gtk_widget_get_settings(GTK_WIDGET(widget)); }
+
 bool calotype_gtk_animates(void *widget) {
     gboolean animates = TRUE;
-    g_object_get(gtk_widget_get_settings(GTK_WIDGET(widget)), "gtk-enable-animations", &animates, NULL);
+    g_object_get(calotype_gtk_settings(widget), "gtk-enable-animations", &animates, NULL);
     return animates;
 }
 

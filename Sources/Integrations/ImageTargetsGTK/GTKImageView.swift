@@ -28,8 +28,10 @@
         /// The button and the sentence are shown where the view is large enough. `nil` by default.
         public var onRetry: (@MainActor () -> Void)? { didSet { if failure != nil { showFailure(failure) } } }
 
-        /// The target that this view made, which it tells about its layout.
-        private(set) var target: ImageTarget<GTKImageView>?
+        /// The target that this view or its list made. The view tells it about the desktop's setting for animations and, outside a
+        /// list, about its layout.
+        var target: ImageTarget<GTKImageView>?
+        private var settingsHandler: GTKSignalHandler?
         private(set) var failure: ImageError?
         var layout: GTKViewLayout
         /// Waits for the first layout.
@@ -47,6 +49,7 @@
             unsafe calotype_gtk_ref(widget)
             updateFit()
             watchLayout()
+            watchSettings()
         }
 
         /// Makes the view of a list's cell. The list reports whether the cell is on screen.
@@ -57,9 +60,20 @@
             (contentMode, layout) = (.fill, .fixed(size))
             unsafe calotype_gtk_ref(widget)
             unsafe calotype_gtk_view_set_size(widget, Int32(clamping: size.width), Int32(clamping: size.height))
+            watchSettings()
         }
 
-        isolated deinit { unsafe calotype_gtk_unref(widget) }
+        isolated deinit {
+            settingsHandler?.disconnect()
+            unsafe calotype_gtk_unref(widget)
+        }
+
+        private func watchSettings() {
+            let settings = unsafe calotype_gtk_settings(widget)
+            settingsHandler = unsafe GTKSignals.connect(settings, "notify::gtk-enable-animations") { [weak self] in
+                self?.target?.motionPreferenceChanged()
+            }
+        }
 
         /// Makes the target of this view, which tells it whether the view is on screen and how large it is.
         ///
@@ -118,7 +132,7 @@
             return true
         }
 
-        /// The desktop's setting `gtk-enable-animations`.
+        /// The desktop's setting `gtk-enable-animations`. A target that this view or its list made notices when it changes.
         public func prefersReducedMotion() -> Bool { unsafe !calotype_gtk_animates(widget) }
 
         /// The size of the view in device pixels, as its container gave it.

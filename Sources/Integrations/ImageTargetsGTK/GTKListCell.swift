@@ -23,6 +23,7 @@
             view = GTKImageView(cellSize: size)
             unsafe widget = view.widget
             target = ImageTarget(view, loader: loader)
+            view.target = target
         }
 
         nonisolated static func == (a: GTKListCell, b: GTKListCell) -> Bool { a === b }

@@ -21,6 +21,7 @@
                     try await checkNaturalSize()
                     try await checkFailure()
                     try await checkSmallView()
+                    try await checkAnimation()
                     checkSignals()
                 } catch {
                     printLine("FAILED \(error)")
@@ -113,6 +114,35 @@
             expect(unsafe calotype_stage_tooltip(view.widget) != nil, "a small view has a tooltip")
         }
 
+        /// An animation plays while its view is on screen and the desktop enables animations.
+        private func checkAnimation() async throws {
+            let view = unsafe GTKImageView()
+            let clock = ManualClock()
+            var image = try TestImages.solid(width: 400, height: 300, red: 50)
+            let animation = AnimatedImage(RedFrames(), clock: clock)
+            image.animation = animation
+            let count = provider.loads.count
+            unsafe calotype_stage_set_child(window, view.widget)
+            set(request, of: view.makeTarget(loader: provider))
+            try await expect("loads an animation") { provider.loads.count == count + 1 }
+            provider.loads[count].succeed(image)
+            try await expect("plays it") { view.middleColor()?[0] == 50 && animation.playingViews == 1 }
+            await clock.waitForSleeps(1)
+            clock.advance(by: .milliseconds(100))
+            try await expect("shows the next frame") { view.middleColor()?[0] == 150 }
+            unsafe calotype_stage_set_visible(view.widget, false)
+            try await expect("pauses it off screen") { animation.playingViews == 0 }
+            unsafe calotype_stage_set_visible(view.widget, true)
+            try await expect("plays it again on screen") { animation.playingViews == 1 }
+            calotype_stage_set_animates(false)
+            try await expect("stops it where animations are switched off") {
+                animation.playingViews == 0 && view.middleColor()?[0] == 50
+            }
+            calotype_stage_set_animates(true)
+            try await expect("plays it where they are switched on") { animation.playingViews == 1 }
+            view.clear()
+        }
+
         private func width(of widget: UnsafeMutableRawPointer?) -> Int {
             guard let widget = unsafe widget else { return 0 }
             return Int(unsafe calotype_stage_width(widget))
@@ -138,6 +168,16 @@
             let isKept = released != nil
             unsafe calotype_stage_release(button)
             expect(isKept && released == nil && !properties.isConnected, "is released with its object")
+        }
+    }
+
+    /// Two frames, of the reds 50 and 150.
+    private struct RedFrames: AnimationFrames {
+        let durations: [Duration] = [.milliseconds(100), .milliseconds(100)]
+        let loopCount = 0
+        let byteCount = 0
+        func frame(at index: Int) async throws -> DecodedImage {
+            try TestImages.solid(width: 400, height: 300, red: index == 0 ? 50 : 150)
         }
     }
 

@@ -184,6 +184,7 @@ import ImageTargetsGTK
                 [
                     ("page", position != nil ? "image" : isGrid ? "grid" : "list"), ("image", position.map { "\($0)" } ?? ""),
                     ("count", "\(list.count)"), ("loaded", "\(page.isLoaded)"), ("zoom", "\(page.width)"),
+                    ("moved", "\(Int(page.offset.left)),\(Int(page.offset.top))"),
                     ("fullscreen", "\(gtk_window_is_fullscreen(window) != 0)"), ("loads", "\(loader.activity.loads)"),
                     ("failed", "\(page.hasFailed)"),
                 ], list, isListShown: position == nil, window: gtkCast(window), bounds)

@@ -42,6 +42,9 @@ import ImageTargetsGTK
     /// The width of the image view, in the application's pixels.
     var width: Int { view.size.width }
 
+    /// How far an image that is larger than the window is moved, in the application's pixels.
+    var offset: (left: Double, top: Double) { (adjustments.x.value, adjustments.y.value) }
+
     /// Shows an image: its thumbnail at once, previews while it loads, and then all of it.
     func show(_ url: URL, _ name: String, thumbnail: DecodedImage?) {
         fit()
@@ -61,6 +64,8 @@ import ImageTargetsGTK
         }
     }
 
+    /// The grid has loaded the same file, which is read from the cache. The exception is a response of a server that says neither how
+    /// long it is fresh nor how to confirm it: as HTTP asks, it is fetched again.
     private func load() {
         guard let request else { return }
         // The thumbnail shows the middle of the image, in the size that it will have.

@@ -89,7 +89,9 @@ void calotype_gtk_size(void *widget, int *width, int *height);
 void *calotype_gtk_frame_clock(void *widget);
 /// Device pixels per application pixel.
 int calotype_gtk_scale_factor(void *widget);
-/// Whether the settings of the desktop enable animations.
+/// The GtkSettings of the desktop.
+void *calotype_gtk_settings(void *widget);
+/// Whether they enable animations.
 bool calotype_gtk_animates(void *widget);
 /// Whether the view shows no texture, not even one that fades out.
 bool calotype_gtk_view_is_blank(void *view);
