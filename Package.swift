@@ -178,8 +178,8 @@ for target in package.targets where target.type != .system && !target.name.hasPr
     target.swiftSettings = strict + warnings
 }
 
-/// The build of `make optional`: of the tests only those of the parts behind traits, and the examples that use these parts or a
-/// network layer of their own. One build compiles each of them once. Each example has a manifest of its own, for its users.
+/// The build of `make optional`: of the tests only those of the parts behind traits, and the examples that use these parts or
+/// another HTTP client. One build compiles each of them once. The examples' manifests are for their users.
 if Context.environment["CALOTYPE_OPTIONAL"] != nil {
     let tests = ["ImageTargetsGTKTests", "ImageCachingRedisTests", "CalotypeCombineTests"]
     package.targets.removeAll { $0.type == .test && !tests.contains($0.name) }
@@ -194,7 +194,8 @@ if Context.environment["CALOTYPE_OPTIONAL"] != nil {
         example("HelloGTK", in: "GalleryGTK", "CGTK", "Calotype", "ImageTargetsGTK"),
         example("AlbumGTK", in: "GalleryGTK", "CGTK", "Calotype", "ImageTargetsGTK"),
         example(
-            "AsyncHTTPClientLayer", "CalotypeTesting", "ImageCore", "ImageCodecs", "ImageDecoding", "ImageLoading", "LoopbackHTTP",
+            "AsyncHTTPClientLayer", "CalotypeTesting", "ImageCore", "ImageCodecs", "ImageDecoding", "ImageLoading",
+            "LoopbackHTTP",
             .httpTypes, .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOHTTP1", package: "swift-nio"),
             .product(name: "NIOPosix", package: "swift-nio"), .product(name: "NIOSSL", package: "swift-nio-ssl"),
             .product(name: "AsyncHTTPClient", package: "async-http-client")),

@@ -131,7 +131,9 @@
 
         func end() {
             // An X server may take minutes to end after its last client. Therefore it is killed.
-            for process in [program, windowManager, server] where process.isRunning { _ = kill(process.processIdentifier, SIGKILL) }
+            for process in [program, windowManager, server] where process.isRunning {
+                _ = kill(process.processIdentifier, SIGKILL)
+            }
             try? FileManager.default.removeItem(at: folder)
         }
     }

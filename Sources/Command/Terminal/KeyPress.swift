@@ -7,7 +7,7 @@ enum KeyPress {
     /// waits until the task is cancelled.
     static func wait() async {
         guard let terminal = ExitCleanup.rawTerminal() else {
-            for await _ in AsyncStream<Never>(unfolding: { try? await Task.sleep(for: .seconds(86_400)); return nil }) {}
+            while !Task.isCancelled { try? await Task.sleep(for: .seconds(3_600)) }
             return
         }
         let isCancelled = Lock(false)
