@@ -16,13 +16,6 @@ enum RowLayout: Sendable {
         }
     }
 
-    var is16Bit: Bool {
-        switch self {
-        case .gray16, .rgba16: true
-        case .gray8, .rgba8, .cmyk8: false
-        }
-    }
-
     /// The bitmap format of such rows.
     func pixelFormat(narrowed: Bool) -> PixelFormat {
         switch self {
