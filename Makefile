@@ -46,6 +46,8 @@ test: build ## run all tests, compile the snippets, build and run the examples
 OPTIONAL := CALOTYPE_OPTIONAL=1 SWIFT_DETERMINISTIC_HASHING=1
 TRAITS := --scratch-path .build/optional --traits GTK,Redis,OpenCombine
 PROGRAMS := .build/optional/debug
+# The progress of tests, line by line.
+BY_LINE := $(if $(filter Linux,$(shell uname)),stdbuf -oL)
 GALLERY := --package-path Examples/GalleryGTK --scratch-path .build/gallery
 LAYER := --package-path Examples/AsyncHTTPClientLayer --scratch-path .build/async-http-client
 
@@ -55,7 +57,7 @@ optional: ## build and test the optional parts: GTK, Redis, OpenCombine, and a n
 	@Scripts/quietly "2/5 manifest of Examples/AsyncHTTPClientLayer" $(SWIFT) package $(LAYER) show-dependencies
 	@$(OPTIONAL) Scripts/quietly "3/5 build (optional parts, examples)" $(BUILD) --build-tests $(TRAITS)
 	@$(OPTIONAL) CALOTYPE_GALLERY=$(CURDIR)/$(PROGRAMS)/GalleryGTK \
-	  Scripts/quietly "4/5 tests (optional parts)" $(SWIFT) test --skip-build --disable-xctest --no-parallel $(TRAITS)
+	  Scripts/quietly "4/5 tests (optional parts)" $(BY_LINE) $(SWIFT) test --skip-build --disable-xctest --no-parallel $(TRAITS)
 	@Scripts/quietly "5/5 run (Examples/AsyncHTTPClientLayer)" $(PROGRAMS)/AsyncHTTPClientLayer
 
 gallery: ## an image viewer in GTK; IMAGES=folder, or a .txt file with one URL per line
