@@ -35,8 +35,11 @@ public enum ImagePhase: Sendable {
     public private(set) var accessibilityLabel: String?
     /// Called on the main actor after each change of the phase.
     public var onChange: ((ImagePhase) -> Void)?
-    /// Whether the user prefers reduced motion, so that images are shown without a transition. `false` by default.
-    public var isMotionReduced = false
+    /// Whether the user prefers reduced motion, so that images are shown without a transition and animations stay at their first
+    /// frame. `false` by default.
+    public var isMotionReduced = false {
+        didSet { if isMotionReduced != oldValue { target.motionPreferenceChanged() } }
+    }
     /// The size that the view has for its image; ``ViewImageSize/unlimited`` by default. See ``LoadOptions/sizesToTarget``.
     public var viewSize = ViewImageSize.unlimited { didSet { if viewSize != oldValue { target.viewSizeChanged() } } }
 

@@ -5,11 +5,14 @@
     internal import QuartzCore
 
     /// A subview that covers a view: shows placeholder colours and the signs of a load, and learns from AppKit when the view enters
-    /// or leaves a window, is hidden, and when its size or its screen changes.
+    /// or leaves a window, is hidden or covered with its window, and when its size or its screen changes.
     final class AppKitOverlay: NSView {
         var onVisibilityChange: ((Bool) -> Void)?
         var onSizeChange: (() -> Void)?
         private var hasBeenInWindow = false
+        private var occlusion: NotificationObserver?
+        /// Whether the window is covered, minimised, or hidden with its app. A new window counts as visible until it tells.
+        private var isOccluded = false
         private var hasLaidOut = false
         private var sign: NSView?
 
@@ -28,6 +31,14 @@
         override func viewDidMoveToWindow() {
             super.viewDidMoveToWindow()
             hasBeenInWindow = hasBeenInWindow || window != nil
+            isOccluded = false
+            occlusion = window.map { window in
+                NotificationObserver(NSWindow.didChangeOcclusionStateNotification, from: window) { [weak self, weak window] in
+                    guard let self, let window, window === self.window else { return }
+                    isOccluded = !window.occlusionState.contains(.visible)
+                    reportVisibility()
+                }
+            }
             reportVisibility()
         }
 
@@ -43,7 +54,7 @@
 
         private func reportVisibility() {
             // A view gets its image before it is added to its list, and its load should not wait.
-            onVisibilityChange?((window != nil || !hasBeenInWindow) && !isHiddenOrHasHiddenAncestor)
+            onVisibilityChange?((window != nil || !hasBeenInWindow) && !isOccluded && !isHiddenOrHasHiddenAncestor)
         }
 
         override func setFrameSize(_ newSize: NSSize) {

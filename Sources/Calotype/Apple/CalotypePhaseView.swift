@@ -83,13 +83,18 @@
 
         var body: some View {
             // The stack stays while the content changes, or has no view at all. `onAppear` of the content itself would be called for
+        @Environment(\.scenePhase) private var scenePhase
             // each of its branches, and not at all without one.
             ZStack {
                 if let mode { sizeReader(mode) }
                 PhaseContent(store: store, label: request?.options.accessibilityLabel, content: content)
             }
-            .onAppear { load() }
-            .onDisappear { store.hide() }
+            .onAppear {
+                store.isOnScreen = true
+                store.isMotionReduced = isMotionReduced
+                load()
+            }
+            .onDisappear { store.isOnScreen = false }
             .onUpdate(of: Inputs(request, loader)) { load() }
         }
 
@@ -97,6 +102,9 @@
         private func sizeReader(_ mode: ImageCore.ContentMode) -> some View {
             GeometryReader { proxy in
                 let size = viewSize(proxy.size, mode)
+            .onUpdate(of: isMotionReduced) { store.isMotionReduced = isMotionReduced }
+            // Not its first value: outside of an app of SwiftUI, that is the background, and does not change.
+            .onUpdate(of: scenePhase) { store.isInBackground = scenePhase == .background }
                 Color.clear
                     .onAppear { store.viewSize = size }
                     .onUpdate(of: size) { store.viewSize = size }
@@ -111,9 +119,7 @@
         private func load() {
             // The size reader may appear later.
             if mode != nil, store.viewSize == .unlimited { store.viewSize = .pending }
-            store.show(
-                request, from: loader, isMotionReduced: isMotionReduced, observesProgress: observesProgress,
-                completion: completion)
+            store.show(request, from: loader, observesProgress: observesProgress, completion: completion)
         }
     }
 

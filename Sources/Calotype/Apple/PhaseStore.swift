@@ -17,36 +17,40 @@
         /// The size that the view has for its image.
         var viewSize = ViewImageSize.unlimited { didSet { model?.viewSize = viewSize } }
 
+        /// Whether SwiftUI shows the view.
+        var isOnScreen = false { didSet { updateVisibility() } }
+        /// Whether the view's scene is in the background.
+        var isInBackground = false { didSet { updateVisibility() } }
+        /// Whether the user prefers reduced motion.
+        var isMotionReduced = false { didSet { model?.isMotionReduced = isMotionReduced } }
+
         /// Shows a request, now or when its image is loaded. A request that is shown already changes nothing.
         ///
         /// - Parameters:
         ///   - request: the image to show; `nil` shows ``ImagePhase/empty``.
         ///   - loader: loads the image.
-        ///   - isMotionReduced: whether the user prefers reduced motion.
         ///   - observesProgress: whether the content depends on the progress.
         ///   - completion: called once with the result.
         func show(
-            _ request: ImageRequest?, from loader: any ImageProviding, isMotionReduced: Bool, observesProgress: Bool,
+            _ request: ImageRequest?, from loader: any ImageProviding, observesProgress: Bool,
             completion: ImageTarget<ImagePhaseModel>.MainActorCompletion?
         ) {
             let model = model(for: loader)
-            model.isMotionReduced = isMotionReduced
             model.onChange = { [weak self] in self?.publish($0, observesProgress: observesProgress) }
-            model.setVisible(true)
             guard let request else { return model.reset() }
             model.show(request, completion: completion)
         }
 
-        /// Reports that the view left the screen.
-        func hide() { model?.setVisible(false) }
+        private func updateVisibility() { model?.setVisible(isOnScreen && !isInBackground) }
 
         private func model(for loader: any ImageProviding) -> ImagePhaseModel {
             if let model, let current = self.loader, isSame(current, loader) { return model }
             // The load of the old model is cancelled when it is released.
             model?.onChange = nil
             let model = ImagePhaseModel(loader: loader)
-            model.viewSize = viewSize
+            (model.viewSize, model.isMotionReduced) = (viewSize, isMotionReduced)
             (self.model, self.loader) = (model, loader)
+            updateVisibility()
             return model
         }
 

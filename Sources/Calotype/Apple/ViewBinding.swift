@@ -13,11 +13,22 @@
         var isVisibleToApp = true { didSet { updateVisibility() } }
         /// What the framework reported.
         private var isOnScreen = true { didSet { updateVisibility() } }
+        private var isInBackground = false { didSet { updateVisibility() } }
+        private var observers: [NotificationObserver] = []
 
         private init(_ view: any PlatformImageView) {
             adapter = PlatformViewAdapter(showing: view)
             view.calotypeObserve(
                 visibility: { [weak self] in self?.isOnScreen = $0 }, size: { [weak self] in self?.target?.viewSizeChanged() })
+            observers = AppEvent.observe { [weak self] event in self?.receive(event) }
+        }
+
+        private func receive(_ event: AppEvent) {
+            switch event {
+            case .motionPreference: target?.motionPreferenceChanged()
+            case .background: isInBackground = true
+            case .foreground: isInBackground = false
+            }
         }
 
         /// Returns the target for a loader. Another loader than before gets a new target.
@@ -30,7 +41,7 @@
             return target
         }
 
-        private func updateVisibility() { target?.setVisible(isVisibleToApp && isOnScreen) }
+        private func updateVisibility() { target?.setVisible(isVisibleToApp && isOnScreen && !isInBackground) }
 
         /// Returns the binding of a view, which lives as long as the view.
         static func of(_ view: any PlatformImageView) -> ViewBinding {

@@ -129,6 +129,17 @@ open class NSProgressIndicator: NSView {
 @MainActor open class NSWindow: NSObject {
     /// Tests set the scale.
     public var backingScaleFactor: CGFloat = 2
+    public struct OcclusionState: OptionSet, Sendable {
+        public let rawValue: UInt
+        public init(rawValue: UInt) { self.rawValue = rawValue }
+        public static let visible = OcclusionState(rawValue: 1 << 1)
+    }
+    public nonisolated static let didChangeOcclusionStateNotification = Notification.Name(
+        "NSWindowDidChangeOcclusionStateNotification")
+    /// Tests set this. As in AppKit, a window is not visible before it is shown, and tells when that changes.
+    public var occlusionState: OcclusionState = [] {
+        didSet { NotificationCenter.default.post(name: NSWindow.didChangeOcclusionStateNotification, object: self) }
+    }
     public var contentView: NSView? {
         didSet {
             oldValue?.window = nil
@@ -141,4 +152,8 @@ open class NSProgressIndicator: NSView {
 @MainActor open class NSWorkspace {
     public static let shared = NSWorkspace()
     public var accessibilityDisplayShouldReduceMotion = false
+    /// Not the default one.
+    public let notificationCenter = NotificationCenter()
+    public nonisolated static let accessibilityDisplayOptionsDidChangeNotification = Notification.Name(
+        "NSWorkspaceAccessibilityDisplayOptionsDidChangeNotification")
 }

@@ -14,9 +14,13 @@ public struct EnvironmentValues {
     }
     public internal(set) var accessibilityReduceMotion = false
     public var displayScale: CGFloat = 2
+    /// The background until the scene tells.
+    public internal(set) var scenePhase = ScenePhase.background
     /// The size that the host offers to its views.
     var hostSize = CGSize(width: 100, height: 50)
 }
+
+public enum ScenePhase: Comparable, Sendable { case background, inactive, active }
 
 /// A property that the host connects to what it keeps for the view, before it evaluates the body.
 @MainActor protocol DynamicProperty {

@@ -29,6 +29,7 @@
     }
 
     public func setReducedMotion(_ isReduced: Bool) { change { $0.accessibilityReduceMotion = isReduced } }
+    public func setScenePhase(_ phase: ScenePhase) { change { $0.scenePhase = phase } }
     public func setSize(_ size: CGSize) { change { $0.hostSize = size } }
 
     /// The views that are shown, in order, with what a screen reader speaks.

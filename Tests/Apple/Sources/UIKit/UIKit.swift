@@ -209,4 +209,6 @@ open class UIProgressView: UIView {
 @MainActor public enum UIAccessibility {
     /// Tests set this.
     public static var isReduceMotionEnabled = false
+    public nonisolated static let reduceMotionStatusDidChangeNotification = Notification.Name(
+        "UIAccessibilityReduceMotionStatusDidChange")
 }

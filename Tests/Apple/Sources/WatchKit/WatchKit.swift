@@ -18,4 +18,10 @@ open class WKInterfaceImage: WKInterfaceObject {
     public var screenScale: CGFloat { 2 }
 }
 
-public func WKAccessibilityIsReduceMotionEnabled() -> Bool { false }
+/// Tests set this.
+public nonisolated(unsafe) var isMotionReducedOnWatch = false
+public func WKAccessibilityIsReduceMotionEnabled() -> Bool { isMotionReducedOnWatch }
+extension Notification.Name {
+    public static let WKAccessibilityReduceMotionStatusDidChange = Notification.Name(
+        "WKAccessibilityReduceMotionStatusDidChangeNotification")
+}

@@ -241,31 +241,6 @@ import UIKit
         #expect(provider.loads.map(\.request.options.targetSize) == [nil, nil, nil])
     }
 
-    private struct Frames: AnimationFrames {
-        var durations: [Duration] { Array(repeating: .milliseconds(100), count: 3) }
-        var loopCount: Int { 0 }
-        var byteCount: Int { 0 }
-        func frame(at index: Int) async throws -> DecodedImage { try TestImages.solid(red: 10 + UInt8(index)) }
-    }
-
-    /// FEATURES 9.3: views play animations, and pause off screen.
-    @Test func aViewPlaysItsAnimationWhileItIsInAWindow() async throws {
-        let (window, view, clock) = (UIWindow(), makeView(), ManualClock())
-        window.addSubview(view)
-        var image = try TestImages.solid(red: 10)
-        image.animation = AnimatedImage(Frames(), clock: clock)
-        provider.cache(image, for: request("a"))
-        view.calotype.setImage(with: request("a"), from: provider)
-        await clock.waitForSleeps(1)
-        clock.advance(by: .milliseconds(100))
-        while red(view.image) == 10 { await Task.yield() }
-        #expect(red(view.image) == 11 && image.animation?.playingViews == 1)
-        view.removeFromSuperview()
-        #expect(image.animation?.playingViews == 0)
-        window.addSubview(view)
-        #expect(image.animation?.playingViews == 1)
-    }
-
     @Test func anotherViewNeedsOneMethodToShowImages() throws {
         let card = CardView()
         provider.cache(try TestImages.solid(red: 6), for: request("a"))
