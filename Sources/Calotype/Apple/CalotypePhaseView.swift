@@ -23,22 +23,27 @@
     /// phase, and each progress of a load is a phase. If the request has an accessibility label, the content is one image for
     /// screen readers.
     ///
-    /// The content decides about the size of the view, so the request does not get the size of the view: pass one.
+    /// The view takes the size that it is offered, and the request gets that size in pixels: give it a frame. If the request sets a
+    /// target size, or switches ``LoadOptions/sizesToTarget`` off, the content decides about the size of the view instead.
     public struct CalotypePhaseView<Content: View>: View {
         private let request: ImageRequest?
+        private let mode: ImageCore.ContentMode?
         private let completion: (@MainActor @Sendable (Result<ImageResponse, LoadFailure>) -> Void)?
         private let content: (ImagePhase) -> Content
 
         /// Makes a view of the phases of a request.
         ///
         /// - Parameters:
-        ///   - request: the image to load.
+        ///   - request: the image to load. Its ``LoadOptions/contentMode`` says how the content scales the image to the size that it is
+        ///     offered; `.fit` by default.
         ///   - completion: called on the main actor once with the result; not called if the request is replaced. `nil` by default.
         ///   - content: makes the view of a phase.
         public init(
             _ request: ImageRequest, completion: (@MainActor @Sendable (Result<ImageResponse, LoadFailure>) -> Void)? = nil,
             @ViewBuilder content: @escaping (ImagePhase) -> Content
         ) {
+            let options = request.options
+            mode = options.targetSize == nil && options.sizesToTarget != false ? options.contentMode ?? .fit : nil
             (self.request, self.completion, self.content) = (request, completion, content)
         }
 
@@ -46,7 +51,7 @@
         ///
         /// - Parameters:
         ///   - url: the URL of the image; for `nil` the phase is ``ImagePhase/empty``.
-        ///   - size: the box in pixels that the image is scaled down to; `nil`, the default, leaves it to the loader's options.
+        ///   - size: the box in pixels that the image is scaled down to; `nil`, the default, for the size that the view is offered.
         ///   - processors: the processors to run on the image, in order; an empty list, the default, leaves them to the loader's
         ///     options.
         ///   - completion: called on the main actor once with the result; not called if the request is replaced. `nil` by default.
@@ -57,11 +62,12 @@
             @ViewBuilder content: @escaping (ImagePhase) -> Content
         ) {
             request = url.map { ImageRequest(url: $0, size: size, processors: processors) }
+            mode = size == nil ? .fit : nil
             (self.completion, self.content) = (completion, content)
         }
 
         public var body: some View {
-            PhaseContainer(request: request, mode: nil, observesProgress: true, completion: completion) { store in
+            PhaseContainer(request: request, mode: mode, observesProgress: true, completion: completion) { store in
                 content(store.phase)
             }
         }
@@ -77,13 +83,13 @@
         @ViewBuilder let content: (PhaseStore) -> Content
         @Environment(\.imageLoader) private var loader
         @Environment(\.accessibilityReduceMotion) private var isMotionReduced
+        @Environment(\.scenePhase) private var scenePhase
         @Environment(\.displayScale) private var scale
         // Not observed here, so that this body, which merges the options of the request, does not run for each phase.
         @State private var store = PhaseStore()
 
         var body: some View {
             // The stack stays while the content changes, or has no view at all. `onAppear` of the content itself would be called for
-        @Environment(\.scenePhase) private var scenePhase
             // each of its branches, and not at all without one.
             ZStack {
                 if let mode { sizeReader(mode) }
@@ -96,15 +102,15 @@
             }
             .onDisappear { store.isOnScreen = false }
             .onUpdate(of: Inputs(request, loader)) { load() }
+            .onUpdate(of: isMotionReduced) { store.isMotionReduced = isMotionReduced }
+            // Not its first value: outside of an app of SwiftUI, that is the background, and does not change.
+            .onUpdate(of: scenePhase) { store.isInBackground = scenePhase == .background }
         }
 
         /// Takes the size that the view is offered, and makes it the size of the request.
         private func sizeReader(_ mode: ImageCore.ContentMode) -> some View {
             GeometryReader { proxy in
                 let size = viewSize(proxy.size, mode)
-            .onUpdate(of: isMotionReduced) { store.isMotionReduced = isMotionReduced }
-            // Not its first value: outside of an app of SwiftUI, that is the background, and does not change.
-            .onUpdate(of: scenePhase) { store.isInBackground = scenePhase == .background }
                 Color.clear
                     .onAppear { store.viewSize = size }
                     .onUpdate(of: size) { store.viewSize = size }

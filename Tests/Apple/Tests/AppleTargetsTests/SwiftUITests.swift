@@ -173,9 +173,24 @@ import Testing
         #expect(provider.loads.map(\.request.options.targetSize).last == PixelSize(width: 180, height: 80))
         let none = self.host(CalotypeImage(request("b")).frame(width: 0, height: 40))
         #expect(provider.loads.count == 2 && none.views(Image.self).isEmpty)
-        // The content of a phase view decides about the size.
-        _ = self.host(CalotypePhaseView(request("c")) { _ in EmptyView() })
-        #expect(provider.loads[2].request.options.targetSize == nil)
+    }
+
+    @Test func aPhaseViewAsksForTheSizeThatItIsOfferedUnlessItsRequestSetsOne() {
+        func load(_ change: (inout OptionLayer) -> Void = { _ in }) -> (options: OptionLayer, takesItsOffer: Bool) {
+            let host = host(CalotypePhaseView(request("a", change)) { _ in EmptyView() }.frame(width: 60, height: 40))
+            return (provider.loads[provider.loads.count - 1].request.options, !host.views(Color.self).isEmpty)
+        }
+        let plain = load()
+        #expect(plain.options.targetSize == PixelSize(width: 120, height: 80) && plain.options.contentMode == .fit)
+        #expect(plain.takesItsOffer && load { $0.contentMode = .fill }.options.contentMode == .fill)
+        // The content decides about the size of the view: nothing in it takes the size that is offered.
+        let sized = load { $0.targetSize = PixelSize(9) }
+        #expect(sized.options.targetSize == PixelSize(9) && !sized.takesItsOffer)
+        let full = load { $0.sizesToTarget = false }
+        #expect(full.options.targetSize == nil && !full.takesItsOffer)
+        let url = URL(string: "test://a")
+        #expect(host(CalotypePhaseView(url: url, size: PixelSize(9)) { _ in Text("wait") }).views(Color.self).isEmpty)
+        #expect(!host(CalotypePhaseView(url: url) { _ in Text("wait") }).views(Color.self).isEmpty)
     }
 
     // MARK: Options
