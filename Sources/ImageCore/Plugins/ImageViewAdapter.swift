@@ -49,10 +49,11 @@ public protocol ImageViewAdapter: AnyObject, Sendable {
     /// - Returns: whether the view shows badges. If `false`, the default, the target draws the badge into the image.
     func setTierBadge(_ tier: CacheTier?) async -> Bool
     /// Whether the user prefers reduced motion; `false` by default. If `true`, images are set without a transition, and animations
-    /// show their first frame. The target asks before each motion, and when the adapter calls its `motionPreferenceChanged()`.
+    /// show their first frame. The target asks before each motion, and in its `motionPreferenceChanged()`.
     func prefersReducedMotion() async -> Bool
     /// The size that the view has for its image; ``ViewImageSize/unlimited`` by default. The target asks when a request begins whose
-    /// options set no target size.
+    /// options set no target size. It enters the view's actor for the answer, unless it was called there or the method is
+    /// `nonisolated`, as the default is.
     func imageSize() async -> ViewImageSize
 }
 
