@@ -29,8 +29,7 @@
                 return
             }
             durations = times
-            let properties = CGImageSourceCopyProperties(file.source, nil) as? [CFString: Any]
-            loopCount = (properties?[keys.dictionary] as? [CFString: Any])?[keys.loopCount] as? Int
+            loopCount = keys.properties(of: file.source)?[keys.loopCount] as? Int
         }
 
         func frame(at index: Int) throws -> DecodedImage {
@@ -67,7 +66,17 @@
                     format: .heic, dictionary: kCGImagePropertyHEICSDictionary,
                     unclampedDelay: kCGImagePropertyHEICSUnclampedDelayTime, delay: kCGImagePropertyHEICSDelayTime,
                     loopCount: kCGImagePropertyHEICSLoopCount),
+                // Not kCGImagePropertyAVISDictionary, which SDKs declare for different versions. The keys are those of HEIC.
+                AnimationKeys(
+                    format: .avif, dictionary: "{AVIS}" as CFString,
+                    unclampedDelay: kCGImagePropertyHEICSUnclampedDelayTime, delay: kCGImagePropertyHEICSDelayTime,
+                    loopCount: kCGImagePropertyHEICSLoopCount),
             ]
+        }
+
+        /// The properties of the animation as a whole.
+        func properties(of source: CGImageSource) -> [CFString: Any]? {
+            (CGImageSourceCopyProperties(source, nil) as? [CFString: Any])?[dictionary] as? [CFString: Any]
         }
 
         /// The durations of the frames in seconds; `nil` if the file is no animation, for example a HEIC file with several photos.
@@ -76,14 +85,21 @@
         func durations(of source: CGImageSource) -> [Double]? {
             let count = CGImageSourceGetCount(source)
             guard count > 1 else { return nil }
+            // ImageIO has the frames of HEIC and AVIF in one array, and those of the other formats one by one.
+            let all = properties(of: source)?[kCGImagePropertyHEICSFrameInfoArray] as? [[CFString: Any]] ?? []
             var durations: [Double] = []
             for index in 0..<count {
                 let properties = CGImageSourceCopyPropertiesAtIndex(source, index, nil) as? [CFString: Any]
                 let frame = properties?[dictionary] as? [CFString: Any]
-                guard let seconds = frame?[unclampedDelay] as? Double ?? frame?[delay] as? Double else { return nil }
+                let seconds = duration(frame) ?? (all.indices.contains(index) ? duration(all[index]) : nil)
+                guard let seconds else { return nil }
                 durations.append(max(0, seconds))
             }
             return durations
+        }
+
+        private func duration(_ frame: [CFString: Any]?) -> Double? {
+            frame?[unclampedDelay] as? Double ?? frame?[delay] as? Double
         }
     }
 #endif

@@ -22,7 +22,7 @@ public final class CGImageSource {
         guard hasType else { return nil }
         return [
             "j": "public.jpeg", "p": "public.png", "h": "public.heic", "g": "com.compuserve.gif", "w": "org.webmproject.webp",
-            "s": "public.heics", "x": "org.example.other",
+            "s": "public.heics", "v": "public.avis", "x": "org.example.other",
         ][String(UnicodeScalar(data[data.startIndex + 3]))]
     }
     var size: (width: Int, height: Int) { (header[0], header[1]) }
@@ -38,7 +38,7 @@ public enum CGImageSourceStatus: Int32, Sendable {
 }
 
 public func CGImageSourceCopyTypeIdentifiers() -> CFArray {
-    ["public.jpeg", "public.png", "com.compuserve.gif", "org.webmproject.webp", "public.heic", "public.heics"]
+    ["public.jpeg", "public.png", "com.compuserve.gif", "org.webmproject.webp", "public.heic", "public.heics", "public.avis"]
 }
 public func CGImageSourceCreateWithData(_ data: CFData, _ options: CFDictionary?) -> CGImageSource? { CGImageSource(data) }
 public func CGImageSourceCreateIncremental(_ options: CFDictionary?) -> CGImageSource { CGImageSource(isIncremental: true) }
@@ -75,7 +75,17 @@ private let dictionaries: [String: (name: CFString, delay: CFString, unclamped: 
         kCGImagePropertyHEICSDictionary, kCGImagePropertyHEICSDelayTime, kCGImagePropertyHEICSUnclampedDelayTime,
         kCGImagePropertyHEICSLoopCount
     ),
+    "public.avis": (
+        "{AVIS}", kCGImagePropertyHEICSDelayTime, kCGImagePropertyHEICSUnclampedDelayTime, kCGImagePropertyHEICSLoopCount
+    ),
 ]
+
+/// Whether ImageIO has the delays of the frames in one array, instead of with each frame.
+private func hasFrameInfoArray(_ type: String) -> Bool { type == "public.heics" || type == "public.avis" }
+
+private func delay(_ index: Int, _ keys: (name: CFString, delay: CFString, unclamped: CFString, loops: CFString)) -> CFDictionary {
+    [keys.delay: 0.1, keys.unclamped: 0.03 + Double(index) / 100]
+}
 
 /// Frames of animations are shown for 0.03 s, 0.04 s and so on, which the clamped delay raises to 0.1 s.
 public func CGImageSourceCopyPropertiesAtIndex(_ source: CGImageSource, _ index: Int, _ options: CFDictionary?) -> CFDictionary? {
@@ -86,15 +96,19 @@ public func CGImageSourceCopyPropertiesAtIndex(_ source: CGImageSource, _ index:
         kCGImagePropertyDepth: source.flags & 32 != 0 ? 16 : 8, kCGImagePropertyColorModel: "RGB",
         kCGImagePropertyProfileName: "sRGB",
     ]
-    if let keys = dictionaries[source.type ?? ""], source.header[3] > 1 {
-        properties[keys.name] = [keys.delay: 0.1, keys.unclamped: 0.03 + Double(index) / 100] as CFDictionary
+    if let type = source.type, let keys = dictionaries[type], source.header[3] > 1, !hasFrameInfoArray(type) {
+        properties[keys.name] = delay(index, keys)
     }
     return properties
 }
 
 public func CGImageSourceCopyProperties(_ source: CGImageSource, _ options: CFDictionary?) -> CFDictionary? {
-    guard let keys = dictionaries[source.type ?? ""] else { return [:] }
-    return [keys.name: [keys.loops: 3] as CFDictionary]
+    guard let type = source.type, let keys = dictionaries[type] else { return [:] }
+    var properties: CFDictionary = [keys.loops: 3]
+    if hasFrameInfoArray(type) {
+        properties[kCGImagePropertyHEICSFrameInfoArray] = (0..<source.header[3]).map { delay($0, keys) }
+    }
+    return [keys.name: properties]
 }
 
 /// Makes an image that is decoded when it is drawn.
@@ -212,3 +226,4 @@ public let kCGImagePropertyHEICSDictionary: CFString = "{HEICS}"
 public let kCGImagePropertyHEICSDelayTime: CFString = "DelayTime"
 public let kCGImagePropertyHEICSUnclampedDelayTime: CFString = "UnclampedDelayTime"
 public let kCGImagePropertyHEICSLoopCount: CFString = "LoopCount"
+public let kCGImagePropertyHEICSFrameInfoArray: CFString = "FrameInfo"

@@ -1,9 +1,11 @@
+import Calotype
 import CalotypeTesting
 import Foundation
 import ImageCore
 import ImageDecodingApple
 import ImageIO
 import Testing
+import UIKit
 
 /// The decoder and the encoder that use ImageIO, with a stub of ImageIO that reads a simple format.
 @Suite(.serialized) struct ImageIOCodecs {
@@ -35,6 +37,7 @@ import Testing
 
     @Test func formatsAreDetectedByContentAndUnknownOnesDeclined() {
         #expect(ImageIODecoder().format(of: file("j")) == .jpeg && ImageIODecoder().format(of: file("h")) == .heic)
+        #expect(ImageIODecoder().format(of: file("v")) == .avif)
         #expect(ImageIODecoder().format(of: file("x")) == nil && ImageIODecoder().format(of: Data("text".utf8)) == nil)
         #expect(ImageIODecoder().format(of: Data()) == nil)
     }
@@ -93,6 +96,21 @@ import Testing
         #expect(CGImageSource.log == ["decoded while drawn, cached false"])
     }
 
+    /// A view never gets an image that is decoded when it is drawn, which would happen on the main thread: no call of
+    /// `preparingForDisplay()` is needed.
+    @Test(arguments: [nil, PixelSize(10)]) @MainActor func viewsGetDecodedImages(_ size: PixelSize?) throws {
+        let provider = ScriptedProvider()
+        let request = ImageRequest(.bytes(Data(), id: "a"))
+        let image = try ImageIODecoder().decode(file(), options: options { $0.targetSize = size })
+        provider.cache(image, for: request)
+        CGImageSource.log = []
+        let view = UIImageView(frame: CGRect(x: 0, y: 0, width: 40, height: 40))
+        view.calotype.setImage(with: request, from: provider)
+        let shown = try #require(view.image?.cgImage)
+        #expect(shown.decode == nil && CGImageSource.log.isEmpty)
+        #expect(unsafe image.bitmap.withUnsafePixels { unsafe $0.baseAddress } == shown.provider.data)
+    }
+
     @Test func sixteenBitsAreKeptIfTheOptionsSaySo() throws {
         let deep = try ImageIODecoder().decode(file(flags: 32), options: options { $0.convertsTo8Bit = false })
         #expect(deep.bitmap.format == .rgba16)
@@ -126,7 +144,7 @@ import Testing
     // MARK: Animations and previews
 
     /// FEATURES 9.3.
-    @Test(arguments: ["g", "p", "w", "s"] as [Character])
+    @Test(arguments: ["g", "p", "w", "s", "v"] as [Character])
     func framesHaveTheDelaysOfTheFile(_ type: Character) throws {
         let animation = try ImageIODecoder().animation(of: file(type, frames: 3), options: options())
         #expect(animation.durations == [0.03, 0.04, 0.05] && animation.loopCount == 3)
