@@ -49,6 +49,23 @@ struct URLSessionSettings {
         #expect(stubbed == "stub")
     }
 
+    @Test func withoutAnAnswerAChallengeIsAResponse() async throws {
+        let server = try LoopbackServer(serving: { _ in
+            .init(401, headers: [("WWW-Authenticate", "Basic realm=\"photos\"")], body: Array("denied".utf8))
+        })
+        #expect(try await text(server.url("/a")) { _ in } == "denied")
+        #expect(try await text(server.url("/a")) { $0.challengeHandler = { _ in (.performDefaultHandling, nil) } } == "denied")
+    }
+
+    @Test func theCacheOfTheSessionIsNotUsed() throws {
+        let settings = URLSessionConfiguration.ephemeral
+        settings.urlCache = URLCache.shared
+        var configuration = URLSessionLoader.Configuration()
+        configuration.session = { settings }
+        _ = URLSessionLoader(configuration)
+        #expect(settings.urlCache == nil)
+    }
+
     @Test func theAppAnswersChallenges() async throws {
         let server = try LoopbackServer(serving: { request in
             guard let authorization = request["Authorization"] else {

@@ -95,7 +95,14 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate {
         _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
         completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
-        let answer = challengeHandler?(challenge) ?? (.performDefaultHandling, nil)
+        var answer = challengeHandler?(challenge) ?? (.performDefaultHandling, nil)
+        #if canImport(FoundationNetworking)
+            // On Linux, a task never ends if it has no credential for this handling. Its response is complete already.
+            if answer.0 == .performDefaultHandling, challenge.proposedCredential == nil {
+                transfer(task)?.complete(nil)
+                answer.0 = .cancelAuthenticationChallenge
+            }
+        #endif
         completionHandler(answer.0, answer.1)
     }
 

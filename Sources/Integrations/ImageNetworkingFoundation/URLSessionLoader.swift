@@ -45,7 +45,7 @@ public final class URLSessionLoader: DataLoading {
         /// Makes the settings of the session: proxies, cookies, `URLProtocol` classes, TLS versions. `nil`, the default, for an
         /// ephemeral session without cookies and stored credentials.
         ///
-        /// The loader sets the connections per host, and bypasses the cache of the session. The ``background`` session is not made
+        /// The loader sets the connections per host, and removes the cache of the session. The ``background`` session is not made
         /// from these settings.
         public var session: (@Sendable () -> URLSessionConfiguration)?
         /// Answers the challenges of servers and proxies, for certificate pinning, client certificates and passwords; `nil`, the
@@ -175,6 +175,8 @@ final class SessionLease: Sendable {
     init(_ configuration: URLSessionLoader.Configuration) {
         let settings = configuration.session?() ?? .ephemeral
         if configuration.session == nil { URLSessionLoader.makePrivate(settings) }
+        // The session would store what it does not read.
+        settings.urlCache = nil
         settings.httpMaximumConnectionsPerHost = max(1, configuration.connectionsPerHost)
         delegate = SessionDelegate(configuration.challengeHandler)
         let queue = OperationQueue()

@@ -140,6 +140,15 @@ extension DataLoadingConformance {
             try expect(response.head.status.code == 206, "The status was \(response.head.status).")
             try expect(response.head.headerFields[.contentRange] == "bytes 5-9/100", "Its Content-Range was lost.")
         },
+        Check("A 401 is a response, and its challenge and its body are kept") { loader in
+            let server = try LoopbackServer(serving: { _ in
+                LoopbackServer.Response(401, headers: [("WWW-Authenticate", "Basic realm=\"a\"")], body: [1, 2])
+            })
+            let response = try await loader.load(try request(server))
+            try expect(response.head.status.code == 401, "The status was \(response.head.status).")
+            try expect(response.head.headerFields[.wwwAuthenticate] == "Basic realm=\"a\"", "Its challenge was lost.")
+            try expect(try await collect(response.body) == Data([1, 2]), "Its body was different.")
+        },
         Check("A 416 is a response, and its Content-Range is kept") { loader in
             try await expectRefusal(416, "Content-Range", "bytes */100", loader)
         },
