@@ -48,7 +48,7 @@ let package = Package(
         .target(name: "CCalotypeKernels", path: "Shared/CCalotypeKernels"),
         shared("ImageKernels", ["ImageCore", "CalotypeSystem", "CCalotypeKernels"]),
         .target(name: "CCalotypeDiskIO", path: "Shared/CCalotypeDiskIO"),
-        shared("ImageCaching", ["ImageCore", "CalotypeSystem", "CCalotypeDiskIO", httpTypes, heap, "UIKit"]),
+        shared("ImageCaching", ["ImageCore", "CalotypeSystem", "CCalotypeDiskIO", httpTypes, heap, "UIKit", "os"]),
         shared("ImageNetworkingFoundation", ["ImageCore", "CalotypeSystem", httpTypes]),
         shared("ImageDecoding", ["ImageCore", "ImageKernels", "CalotypeSystem"]),
         shared("ImageDecodingApple", ["ImageCore", "CoreGraphics", "ImageIO"]),

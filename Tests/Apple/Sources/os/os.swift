@@ -68,4 +68,6 @@ public struct OSSignposter: Sendable {
     private func record(_ line: String) { OSSignposter.log.withLock { $0.append(line) } }
 }
 
-public func os_proc_available_memory() -> Int { 0 }
+/// Tests set this.
+public nonisolated(unsafe) var availableMemoryOfProcess = 0
+public func os_proc_available_memory() -> Int { availableMemoryOfProcess }

@@ -42,6 +42,16 @@ import os
         NotificationCenter.default.post(name: UIApplication.didEnterBackgroundNotification, object: nil)
     }
 
+    /// A widget may use some tens of megabytes of a machine that has gigabytes.
+    @Test func theLimitOfTheProcessIsTheAvailableMemory() {
+        func available() -> Int { AvailableMemory.smallest(machine: 6 << 30, limits: [AvailableMemory.processLimit]) }
+        availableMemoryOfProcess = 30 << 20
+        defer { availableMemoryOfProcess = 0 }
+        #expect(available() == 30 << 20)
+        availableMemoryOfProcess = 0
+        #expect(available() == 6 << 30)
+    }
+
     @Test func theStandardLoaderDecodesWithImageIOAndReadsFiles() async throws {
         let file = FileManager.default.temporaryDirectory.appending(path: "calotype-\(UUID().uuidString).toy")
         try imageFile(33).write(to: file)
