@@ -32,7 +32,6 @@
             set { setAccessibilityLabel(newValue.label) }
         }
 
-        /// Loads images into this view.
         public var calotypePrefersReducedMotion: Bool { WKAccessibilityIsReduceMotionEnabled() }
 
         public func calotypeObserve(visibility: @escaping (Bool) -> Void, size: @escaping () -> Void) {}
