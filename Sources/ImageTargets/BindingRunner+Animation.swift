@@ -3,7 +3,7 @@ internal import ImageCore
 /// Animations of the images that a view shows.
 extension BindingRunner {
     /// The view shows an image with an animation, which plays until the view shows something else.
-    func begin(_ animated: Animated, isMotionReduced: Bool, _ isolation: (any Actor)?) {
+    func beginAnimation(_ animated: Animated, isMotionReduced: Bool, _ isolation: (any Actor)?) {
         let isCurrent = state.withLock { state in
             guard state.binding.token.request == animated.request else { return false }
             state.animated = animated

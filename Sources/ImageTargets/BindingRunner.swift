@@ -188,7 +188,7 @@ final class BindingRunner<View: ImageViewAdapter>: Sendable {
         }
         if rendered.changesImage { endAnimation() }
         await rendered.make(on: view)
-        if let animated { begin(animated, isMotionReduced: isMotionReduced, isolation) }
+        if let animated { beginAnimation(animated, isMotionReduced: isMotionReduced, isolation) }
     }
 
     /// Returns whether the caller must now make the calls, which it takes from ``nextStep()``.
@@ -231,7 +231,7 @@ extension BindingRunner where View: MainActorImageView {
                 }
                 if rendered.changesImage { endAnimation() }
                 rendered.make(on: view)
-                if let animated { begin(animated, isMotionReduced: isMotionReduced, MainActor.shared) }
+                if let animated { beginAnimation(animated, isMotionReduced: isMotionReduced, MainActor.shared) }
             case .complete(let completion, let result):
                 completion?.callNow(result)
                 guard startCalls() else { return }

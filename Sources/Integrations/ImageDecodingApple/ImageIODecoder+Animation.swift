@@ -47,6 +47,8 @@
     private struct AnimationKeys {
         let format: ImageFormat
         let dictionary, unclampedDelay, delay, loopCount: CFString
+        /// The array of the file's properties that has those of the frames; `nil` if ImageIO has them with each frame.
+        var frames: CFString?
 
         static var all: [AnimationKeys] {
             [
@@ -65,12 +67,12 @@
                 AnimationKeys(
                     format: .heic, dictionary: kCGImagePropertyHEICSDictionary,
                     unclampedDelay: kCGImagePropertyHEICSUnclampedDelayTime, delay: kCGImagePropertyHEICSDelayTime,
-                    loopCount: kCGImagePropertyHEICSLoopCount),
+                    loopCount: kCGImagePropertyHEICSLoopCount, frames: kCGImagePropertyHEICSFrameInfoArray),
                 // Not kCGImagePropertyAVISDictionary, which SDKs declare for different versions. The keys are those of HEIC.
                 AnimationKeys(
                     format: .avif, dictionary: "{AVIS}" as CFString,
                     unclampedDelay: kCGImagePropertyHEICSUnclampedDelayTime, delay: kCGImagePropertyHEICSDelayTime,
-                    loopCount: kCGImagePropertyHEICSLoopCount),
+                    loopCount: kCGImagePropertyHEICSLoopCount, frames: kCGImagePropertyHEICSFrameInfoArray),
             ]
         }
 
@@ -85,8 +87,7 @@
         func durations(of source: CGImageSource) -> [Double]? {
             let count = CGImageSourceGetCount(source)
             guard count > 1 else { return nil }
-            // ImageIO has the frames of HEIC and AVIF in one array, and those of the other formats one by one.
-            let all = properties(of: source)?[kCGImagePropertyHEICSFrameInfoArray] as? [[CFString: Any]] ?? []
+            let all = frames.flatMap { properties(of: source)?[$0] as? [[CFString: Any]] } ?? []
             var durations: [Double] = []
             for index in 0..<count {
                 let properties = CGImageSourceCopyPropertiesAtIndex(source, index, nil) as? [CFString: Any]
