@@ -15,8 +15,7 @@ public final class ImageTask: LoadHandle {
         var preview: DecodedImage?
         /// Whether ``preview`` is a larger cached image, which is better than any other preview.
         var hasStandIn = false
-        /// Called at the end.
-        var waiters: [@Sendable () -> Void] = []
+        var waiters: [Waiter] = []
         var listeners: [@Sendable (LoadEvent) -> Void]
         /// Why the sources that have been tried failed.
         var failures: [String] = []
@@ -34,6 +33,11 @@ public final class ImageTask: LoadHandle {
         /// The end waits for ``release()``; `heldEnd` is set once the load has ended.
         var isHeld = false
         var heldEnd: (@Sendable () -> Void)?
+
+        /// Called at the end. A struct, because an array allocates for each closure that is put in or taken out.
+        struct Waiter: Sendable {
+            let run: @Sendable () -> Void
+        }
 
         /// Queues an event for the listeners. Returns whether the caller must deliver it.
         mutating func queue(_ event: () -> LoadEvent) -> Bool {
@@ -155,7 +159,7 @@ public final class ImageTask: LoadHandle {
     /// Calls back at the end, once: here and now when the load has ended already.
     func whenEnded(_ body: @escaping @Sendable () -> Void) {
         let hasEnded = state.withLock { state in
-            if !state.hasEnded { state.waiters.append(body) }
+            if !state.hasEnded { state.waiters.append(State.Waiter(run: body)) }
             return state.hasEnded
         }
         if hasEnded { body() }
@@ -291,7 +295,7 @@ public final class ImageTask: LoadHandle {
 
     /// What is left to do at the end of a load, outside the lock.
     private struct Ending: Sendable {
-        let waiters: [@Sendable () -> Void]
+        let waiters: [State.Waiter]
         let lowResolution: ImageTask?
         let deadline: Task<Void, Never>?
         let delivers: Bool
@@ -324,7 +328,7 @@ public final class ImageTask: LoadHandle {
         if ending.delivers { deliverPending() }
         ending.lowResolution?.cancel()
         ending.deadline?.cancel()
-        for waiter in ending.waiters { waiter() }
+        for waiter in ending.waiters { waiter.run() }
     }
 
     /// Delays the end until ``release()``, so that observers get earlier events first.

@@ -9,7 +9,10 @@ internal import ImageCore
 /// The scheduler admits no more jobs than there are threads, so that the order of work is decided there and this queue
 /// stays short. Threads start with the first jobs and end with the pool.
 final class WorkerPool: Sendable {
-    typealias Job = @Sendable () -> Void
+    /// A closure in a struct, because a collection allocates for each closure that is put in or taken out.
+    private struct Job: Sendable {
+        let run: @Sendable () -> Void
+    }
 
     /// Shared with the threads, which must not keep the pool itself alive.
     private final class Queue: Sendable {
@@ -33,7 +36,7 @@ final class WorkerPool: Sendable {
                     return (nil, false)
                 }
                 if isOver { return }
-                if let job { job() } else { wakeUps.wait() }
+                if let job { job.run() } else { wakeUps.wait() }
             }
         }
     }
@@ -54,10 +57,10 @@ final class WorkerPool: Sendable {
     }
 
     /// Queues a job; it runs as soon as a thread is free.
-    func submit(_ job: @escaping Job) {
+    func submit(_ job: @escaping @Sendable () -> Void) {
         enum Need { case nothing, wakeUp, thread }
         let need = queue.state.withLock { state -> Need in
-            state.jobs.append(job)
+            state.jobs.append(Job(run: job))
             if state.idle > 0 {
                 state.idle -= 1
                 return .wakeUp
