@@ -25,7 +25,7 @@ struct Pipeline: Sendable {
     /// Begins the work that a load waits for.
     func begin(_ work: SharedWork) throws -> Next {
         switch work.plan.goal {
-        case .image: try finishedImage(work)
+        case .image: finishedImage(work)
         case .bytes: try original(work)
         case .info, .prefetchToDisk: header(work)
         }
@@ -33,29 +33,28 @@ struct Pipeline: Sendable {
 
     // MARK: Image
 
-    private func finishedImage(_ work: SharedWork) throws -> Next {
+    private func finishedImage(_ work: SharedWork) -> Next {
         let plan = work.plan
         let steps = plan.pixelSteps { coordinator.contains(plan.imageKey(after: $0, parts)) }
-        guard work.key.kind == .processedImage else { return try image(steps[...], work) }
+        guard work.key.kind == .processedImage else { return image(steps[...], work) }
         return processedImage(work) { pipeline in
             let need = Next.Need(
-                key: plan.imageKey(after: plan.variants.count - 1, parts), scale: steps.count == 1 ? plan.scale : nil,
-                begin: { try pipeline.image(steps[...], $0) }, then: { .finished($0) })
+                key: plan.imageKey(after: plan.variants.count - 1, parts), scale: steps.isEmpty ? plan.scale : nil,
+                begin: { pipeline.image(steps[...], $0) }, then: { .finished($0) })
             return .needs(need)
         }
     }
 
-    /// The image after the last of the steps.
-    private func image(_ steps: ArraySlice<PixelStep>, _ work: SharedWork) throws -> Next {
+    /// The image after the decode and the steps.
+    private func image(_ steps: ArraySlice<PixelStep>, _ work: SharedWork) -> Next {
         // The second lookup in the memory cache. Other work may have made this image after the load missed it and before this
         // work could be joined. It stored the image before it could no longer be joined, so that this lookup finds it.
         if let image = parts.peekImage(work.key.image, work.plan) {
             return .finished(.image(StagedImage(image, tier: .memory, metrics: LoadMetrics())))
         }
-        guard let step = steps.last else { throw ImageError.noInput }
-        let before = steps.dropLast()
-        if isDecode(step, after: before, work.plan) { return decodedImage(step.processor, work) }
-        guard let last = before.last, let processor = step.processor else { throw ImageError.noInput }
+        guard let step = steps.last else { return decodedImage(nil, work) }
+        let (before, processor) = (steps.dropLast(), step.processor)
+        if before.isEmpty, runsWithDecode(step, work.plan) { return decodedImage(processor, work) }
         work.setOnPreview { [weak work, coordinator] preview in
             guard let work else { return }
             let stage = ProcessStage(processor: processor, extra: work.plan.options.extra)
@@ -64,20 +63,18 @@ struct Pipeline: Sendable {
         // [a, b] shares the work of [a].
         return .needs(
             Next.Need(
-                key: work.plan.imageKey(after: last.variant, parts), scale: before.count == 1 ? work.plan.scale : nil,
-                begin: { try image(before, $0) },
+                key: work.plan.imageKey(after: before.last?.variant ?? 0, parts), scale: before.isEmpty ? work.plan.scale : nil,
+                begin: { image(before, $0) },
                 then: { result in
                     work.endPreviews()
                     return processed(try result.image(), processor, work)
                 }))
     }
 
-    /// Whether a step runs in one with the decode: the decode itself, and a processor that needs less than the full image where
-    /// the memory cache does not have that.
-    private func isDecode(_ step: PixelStep, after before: ArraySlice<PixelStep>, _ plan: LoadPlan) -> Bool {
-        guard step.processor != nil else { return true }
-        return before.count == 1 && plan.options.targetSize == nil && step.reducesDecode
-            && parts.peekImage(plan.decodedKey, plan) == nil
+    /// Whether the first step runs in one with the decode: it needs less than the full image, and the memory cache does not have
+    /// that.
+    private func runsWithDecode(_ step: PixelStep, _ plan: LoadPlan) -> Bool {
+        plan.options.targetSize == nil && step.reducesDecode && parts.peekImage(plan.decodedKey, plan) == nil
     }
 
     func processed(_ before: StagedImage, _ processor: any Processing, _ work: SharedWork) -> Next {

@@ -1,23 +1,23 @@
 internal import ImageCore
 
-/// One step on the way from bytes to the wanted image: the decode, or a run of processors that work as one.
+/// One step on the way from the decoded to the wanted image: a run of processors that work as one.
 struct PixelStep: Sendable {
     /// The index of its result in the plan's ``LoadPlan/variants``.
     let variant: Int
-    /// What runs on the image of the step before; `nil` for the decode.
-    let processor: (any Processing)?
+    /// What runs on the image of the step before.
+    let processor: any Processing
 
     /// Whether the step may run together with the decode before it, which then gives less than the full image.
     var reducesDecode: Bool { (processor as? any FusingProcessing)?.reducesDecode ?? false }
 }
 
 extension LoadPlan {
-    /// The decode, then the processors in runs.
+    /// The processors in runs.
     ///
     /// - Parameter isWanted: whether a load waits already for the image after that many processors. A run ends there:
     ///   sharing that image saves more than a pass over memory.
     func pixelSteps(endingAt isWanted: (_ count: Int) -> Bool) -> [PixelStep] {
-        var steps = [PixelStep(variant: 0, processor: nil)]
+        var steps: [PixelStep] = []
         for run in ProcessingRun.runs(of: options.processors) {
             // The number of processors after which the run could end.
             guard let cut = run.range.dropFirst().last(where: isWanted) else {
