@@ -5,7 +5,7 @@ extension LoadCoordinator {
     /// Begins new work.
     func start(_ work: SharedWork) { proceed(work, nil) { try pipeline.begin(work) } }
 
-    /// Carries out what work does next.
+    /// Carries out what work does next. Work whose stage has returned gives its slot back in the same transition.
     ///
     /// - Parameters:
     ///   - stage: the stage that names errors of `step`.
@@ -43,6 +43,7 @@ extension LoadCoordinator {
 
     private func wait(for need: Next.Need, _ work: SharedWork) {
         let upstream = send { state -> Upstream in
+            state.scheduler.release(work.id)
             switch state.sharing.subscribe(work.id, to: need.key, scale: need.scale) {
             case .began(let id, _):
                 let upstream = SharedWork(id, key: need.key, plan: work.plan)
@@ -88,6 +89,7 @@ extension LoadCoordinator {
     func wait(for stage: consuming Next.Stage, _ work: SharedWork) {
         let runner = StageRunner(stage, of: work, self)
         let mayRun = send { state -> Bool? in
+            state.scheduler.release(work.id)
             guard let rank = state.sharing.rank(of: work.id) else { return nil }
             if runner.request(from: &state.scheduler, rank) { return true }
             state.update(work.id) { $0.phase = .waitingForSlot(runner) }
@@ -102,9 +104,6 @@ extension LoadCoordinator {
             finish(work, .failure(.cancelled))
         }
     }
-
-    /// The stage of work has returned.
-    func release(_ work: SharedWork) { send { $0.scheduler.release(work.id) } }
 
     /// Whether there is memory for a stage that has its slot.
     func claim(_ bytes: Int, for work: SharedWork) -> Bool { send { $0.scheduler.claim(bytes, for: work.id) } }

@@ -112,6 +112,7 @@ struct LoaderState: Sendable {
     /// Work ended.
     mutating func finish(_ id: WorkID, _ outcome: Result<WorkResult, LoadFailure>) -> Deliveries {
         var deliveries = Deliveries()
+        scheduler.release(id)
         scheduler.releasePreviews(of: id)
         let result = try? outcome.get()
         let subscribers = sharing.finish(id, succeeded: result != nil)

@@ -1,7 +1,7 @@
 internal import ImageCore
 
 /// One stage of work, from the wait for its slot to its end: checks for cancellation, picks the thread, reports and measures the
-/// wait and the stage, gives the slot back, and wraps errors once.
+/// wait and the stage, and wraps errors once.
 final class StageRunner: Sendable {
     let work: SharedWork
     private let stage: Next.Stage
@@ -19,86 +19,84 @@ final class StageRunner: Sendable {
         scheduler.request(stage.resource, for: work.id, host: stage.host, bytes: stage.bytes, rank: rank)
     }
 
-    /// Reports that the wait has ended. Returns how long it took.
+    /// Reports that the wait has ended. Returns when it did.
     @discardableResult
-    func endWait() -> Duration {
-        let waited = ContinuousClock.now - queued
-        if stage.resource.isLimited, let name = stage.name { coordinator.observe(.waitEnded(name, waited), work.plan) }
-        return waited
+    func endWait() -> ContinuousClock.Instant {
+        let now = ContinuousClock.now
+        if stage.resource.isLimited, let name = stage.name { coordinator.observe(.waitEnded(name, now - queued), work.plan) }
+        return now
     }
 
     /// Starts the stage, which has its slot, and returns.
     func start() {
-        let waited = stage.waited + endWait()
         switch stage.body {
         case .task(let body):
-            let task = Task { await run(body, waited) }
+            let task = Task { await run(body) }
             work.token.onCancel { task.cancel() }
         case .worker(let bytes, let body):
-            coordinator.parts.workers.submit { self.run(bytes, body, waited) }
+            coordinator.parts.workers.submit { self.run(bytes, body) }
         }
     }
 
-    private func run(_ body: () async throws -> Next.Stage.Continuation, _ waited: Duration) async {
+    private func run(_ body: () async throws -> Next.Stage.Continuation) async {
         guard let began = begin() else { return }
         do {
-            succeed(try await body(), began, waited)
+            succeed(try await body(), began)
         } catch {
-            fail(error, began, waited)
+            fail(error, began)
         }
     }
 
-    private func run(
-        _ bytes: (@Sendable () -> Int)?, _ body: () throws -> Next.Stage.Continuation, _ waited: Duration
-    ) {
+    private func run(_ bytes: (@Sendable () -> Int)?, _ body: () throws -> Next.Stage.Continuation) {
         if !work.token.isCancelled, let needed = bytes?(), needed > 0, !coordinator.claim(needed, for: work) {
-            return waitForMemory(needed, waited)
+            return waitForMemory(needed)
         }
         guard let began = begin() else { return }
         do {
-            succeed(try body(), began, waited)
+            succeed(try body(), began)
         } catch {
-            fail(error, began, waited)
+            fail(error, began)
         }
     }
 
     /// There is not enough memory for the stage: it gives its slot back, and waits for both.
-    private func waitForMemory(_ bytes: Int, _ waited: Duration) {
-        coordinator.release(work)
+    private func waitForMemory(_ bytes: Int) {
         var stage = stage
-        (stage.bytes, stage.waited) = (bytes, waited)
+        (stage.bytes, stage.waited) = (bytes, waited(until: endWait()))
         if case .worker(_, let body) = stage.body { stage.body = .worker(bytes: nil, body) }
         coordinator.wait(for: stage, work)
     }
 
-    /// Reports that the stage begins. Returns when it did so; `nil` where the work has been cancelled, and has ended.
+    private func waited(until time: ContinuousClock.Instant) -> Duration { stage.waited + (time - queued) }
+
+    /// Reports that the wait has ended and that the stage begins. Returns when it did so; `nil` where the work has been cancelled,
+    /// and has ended.
     private func begin() -> ContinuousClock.Instant? {
+        let began = endWait()
         guard !work.token.isCancelled else {
-            coordinator.release(work)
             coordinator.proceed(work, stage.name) { throw CancellationError() }
             return nil
         }
         if let name = stage.name { coordinator.observe(.stageBegan(name), work.plan) }
-        return ContinuousClock.now
+        return began
     }
 
-    /// Reports the end of the stage, and gives its slot back.
-    private func end(_ began: ContinuousClock.Instant, _ waited: Duration) -> StageTimes {
+    /// Reports the end of the stage.
+    private func end(_ began: ContinuousClock.Instant) -> StageTimes {
         let time = ContinuousClock.now - began
         if let name = stage.name { coordinator.observe(.stageEnded(name, time), work.plan) }
-        coordinator.release(work)
-        return StageTimes(waiting: waited, working: time)
+        return StageTimes(waiting: waited(until: began), working: time)
     }
 
-    private func succeed(_ next: Next.Stage.Continuation, _ began: ContinuousClock.Instant, _ waited: Duration) {
-        let times = end(began, waited)
+    private func succeed(_ next: Next.Stage.Continuation, _ began: ContinuousClock.Instant) {
+        let times = end(began)
         coordinator.proceed(work, stage.name) { try next(times) }
     }
 
-    private func fail(_ error: any Error, _ began: ContinuousClock.Instant, _ waited: Duration) {
+    private func fail(_ error: any Error, _ began: ContinuousClock.Instant) {
         // A codec that cannot be stopped may still hold memory.
         if let memory = work.token.takeResidualMemory() { coordinator.hold(memory) }
-        _ = end(began, waited)
+        _ = end(began)
         coordinator.proceed(work, stage.name) { throw error }
     }
 }

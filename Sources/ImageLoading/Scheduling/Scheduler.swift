@@ -115,7 +115,7 @@ struct Scheduler: Sendable {
         if running.isEmpty, running.capacity > 256 { running = [:] }
     }
 
-    /// The stage of work has returned.
+    /// The stage of work, if one ran, has returned.
     mutating func release(_ work: WorkID) {
         guard let slot = running.removeValue(forKey: work) else { return }
         self[slot.resource].release(group: slot.host, cost: slot.bytes)
