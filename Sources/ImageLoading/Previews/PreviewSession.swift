@@ -94,7 +94,7 @@ final class PreviewSession: Sendable {
         timer?.cancel()
     }
 
-    /// Ends the session, and hands over what it has decoded where that can be had at once.
+    /// Ends the session, gives its memory back, and hands over what it has decoded where that can be had at once.
     func claim() -> Begun? {
         let begun = state.withLock { state -> Begun? in
             guard let reading = state.reading.take(), let decoder = reading.decoder else { return nil }
@@ -102,6 +102,7 @@ final class PreviewSession: Sendable {
         }
         let timer = finish()
         timer?.cancel()
+        coordinator.releasePreviewMemory(of: work)
         if begun == nil { token.cancel() }
         return begun
     }

@@ -21,7 +21,6 @@ extension Pipeline {
         let (original, isLarger) = (input.original, input.larger != nil)
         var input = input
         input.begun = work.claimPreviews()
-        coordinator.releasePreviewMemory(of: work)
         let stage = DecodeStage(parts: parts, plan: work.plan, processor: processor)
         return .worker(.decode) { [parts] in
             let keepsDepth = !work.plan.options.convertsTo8Bit
