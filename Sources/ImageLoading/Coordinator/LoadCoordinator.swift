@@ -93,7 +93,7 @@ final class LoadCoordinator: Sendable {
         let storeEpoch = first?.storeEpoch ?? stores.epoch
         let deadline = first.map(\.deadline) ?? merged.options.deadline.map { parts.deadline(after: $0) }
         return LoadPlan(
-            id, request, merged, goal: goal, identities: parts.identities(of: request.source, merged.options),
+            id, request, merged, goal: goal, identities: parts.identities(of: request.source, merged),
             priority: priority.flatMap { defaults.yields(request) ? $0 : nil },
             deadline: deadline, storeEpoch: storeEpoch, planning: began.map { ContinuousClock.now - $0 } ?? .zero)
     }

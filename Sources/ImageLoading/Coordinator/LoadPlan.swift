@@ -26,7 +26,7 @@ final class LoadPlan: Sendable {
     ///   - deadline: made from the options when the load began.
     ///   - storeEpoch: the epoch of the loader's ``StoreGate`` when the load began.
     init(
-        _ id: LoadID, _ request: consuming ImageRequest, _ merged: MergedOptions, goal: LoadGoal = .image,
+        _ id: LoadID, _ request: ImageRequest, _ merged: MergedOptions, goal: LoadGoal = .image,
         identities: [String] = [], priority: LoadPriority? = nil, deadline: Deadline? = nil, storeEpoch: Int = 0,
         planning: Duration = .zero
     ) {
@@ -46,11 +46,13 @@ final class LoadPlan: Sendable {
             : request.resource.varied(
                 by: headers.map { "\($0.name.canonicalName): \($0.value)" }.sorted() + identities)
         // Observers know the request alone; its lines carry the context of whichever layer set one.
-        if let context = merged.options.logContext { request.options.logContext = context }
-        self.request = request
+        self.request = merged.options.logContext.map { request.with(logContext: $0) } ?? request
     }
 
     var options: LoadOptions { _read { yield merged.options } }
+
+    /// The options for the decoder, with its standard limits.
+    var decoding: DecodeOptions { merged.decoding }
 
     /// What identifies the image after decoding (first) and after each processor; never empty.
     var variants: [String] { merged.variants }
@@ -137,5 +139,13 @@ final class LoadPlan: Sendable {
     /// The host of a URL in the network's queue.
     var host: String {
         if case .url(let url) = request.source, !isLocal { url.host(percentEncoded: true) ?? "" } else { "" }
+    }
+}
+
+extension ImageRequest {
+    fileprivate func with(logContext: String) -> ImageRequest {
+        var request = self
+        request.options.logContext = logContext
+        return request
     }
 }

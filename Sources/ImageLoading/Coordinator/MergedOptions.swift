@@ -3,6 +3,8 @@ internal import ImageCore
 /// The options of a load, its layers merged, and the values derived from them: made once for all loads with the same options.
 final class MergedOptions: Sendable {
     let options: LoadOptions
+    /// Those for the decoder, with its standard limits and without a cancellation token.
+    let decoding: DecodeOptions
     /// What identifies the image after decoding (first) and after each processor; never empty.
     let variants: [String]
     /// The last of them.
@@ -20,6 +22,7 @@ final class MergedOptions: Sendable {
         if !encodes { options.diskStorage = .originalData }
         if !options.storesToDisk { options.cachePolicy.remove(.writesDisk) }
         self.options = options
+        decoding = DecodeOptions(options)
         var (variants, last) = ([String](), options.decodeVariant())
         variants.reserveCapacity(options.processors.count + 1)
         variants.append(last)
@@ -62,5 +65,21 @@ final class MergedOptions: Sendable {
     private func covers(_ box: PixelSize, _ size: PixelSize) -> Bool {
         let (isWide, isHigh) = (size.width >= box.width, size.height >= box.height)
         return options.contentMode == .fit ? isWide || isHigh : isWide && isHigh
+    }
+}
+
+extension DecodeOptions {
+    /// The options of a load for the decoder, without those that depend on the loader.
+    fileprivate init(_ options: LoadOptions) {
+        self.init()
+        targetSize = options.targetSize
+        contentMode = options.contentMode
+        appliesOrientation = options.appliesOrientation
+        convertsToSRGB = options.convertsToSRGB
+        convertsTo8Bit = options.convertsTo8Bit
+        alpha = options.decodedAlpha
+        frame = options.frame
+        allowsPartial = options.allowsPartial
+        extra = options.extra
     }
 }

@@ -58,16 +58,7 @@ struct DecodeStage: Sendable {
 
     /// The options for the decoder, without a cancellation token.
     var options: DecodeOptions {
-        var options = DecodeOptions()
-        options.targetSize = plan.options.targetSize
-        options.contentMode = plan.options.contentMode
-        options.appliesOrientation = plan.options.appliesOrientation
-        options.convertsToSRGB = plan.options.convertsToSRGB
-        options.convertsTo8Bit = plan.options.convertsTo8Bit
-        options.alpha = plan.options.decodedAlpha
-        options.frame = plan.options.frame
-        options.allowsPartial = plan.options.allowsPartial
-        options.extra = plan.options.extra
+        var options = plan.decoding
         options.limits = parts.limits(plan)
         return options
     }

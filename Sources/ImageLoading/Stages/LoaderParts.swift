@@ -42,10 +42,10 @@ final class LoaderParts: Sendable {
     var hasByteCache: Bool { dataCache != nil || configuration.responseCache != nil }
 
     /// What interceptors and options of plug-ins declare about the response of a load.
-    func identities(of source: ImageSource, _ options: LoadOptions) -> [String] {
+    func identities(of source: ImageSource, _ merged: MergedOptions) -> [String] {
         guard case .url(let url) = source else { return [] }
-        var identities = options.extra.texts(changing: .response).map { "option " + $0 }
-        for interceptor in options.interceptors { interceptor.appendIdentity(for: url, to: &identities) }
+        var identities = merged.options.extra.texts(changing: .response).map { "option " + $0 }
+        for interceptor in merged.options.interceptors { interceptor.appendIdentity(for: url, to: &identities) }
         for interceptor in interceptors { interceptor.appendIdentity(for: url, to: &identities) }
         return identities
     }
