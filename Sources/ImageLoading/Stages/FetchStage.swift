@@ -17,9 +17,31 @@ struct FetchStage: Sendable {
         let isWhole: Bool
         /// The URL of the response, after redirects; `nil` for bytes without a response.
         let url: URL?
+        /// What was done about the bytes, once for all work that uses them.
+        private let claims: Lock<(isStored: Bool, isRemoved: Bool)>
 
-        init(entry: DataEntry, tier: CacheTier, retries: Int = 0, isWhole: Bool = true, url: URL? = nil) {
+        /// - Parameter isStored: whether a cache has the bytes, or must not have them.
+        init(
+            entry: DataEntry, tier: CacheTier, retries: Int = 0, isWhole: Bool = true, isStored: Bool = true, url: URL? = nil
+        ) {
             (self.entry, self.tier, self.retries, self.isWhole, self.url) = (entry, tier, retries, isWhole, url)
+            claims = Lock((isStored, false))
+        }
+
+        /// Whether the caller is the first that stores the bytes.
+        func claimStoring() -> Bool {
+            claims.withLock { claims in
+                defer { claims.isStored = true }
+                return !claims.isStored
+            }
+        }
+
+        /// Whether the caller is the first that removes the bytes from their cache.
+        func claimRemoval() -> Bool {
+            claims.withLock { claims in
+                defer { claims.isRemoved = true }
+                return !claims.isRemoved
+            }
         }
     }
 
@@ -108,9 +130,11 @@ struct FetchStage: Sendable {
     }
 
     private func body(_ data: Data, isWhole: Bool = true, of response: DataResponse) -> Body {
-        let tier = plan.isLocal ? .local : response.tier
+        // With a response cache, the network layer has stored the bytes already.
+        let isStored = plan.isLocal || !isWhole || responseCache != nil
         return Body(
-            entry: entry(data, head: response.head), tier: tier, retries: response.retries, isWhole: isWhole, url: response.url)
+            entry: entry(data, head: response.head), tier: plan.isLocal ? .local : response.tier, retries: response.retries,
+            isWhole: isWhole, isStored: isStored, url: response.url)
     }
 
     private func judge(_ response: DataResponse) throws(ImageError) {

@@ -24,7 +24,8 @@ struct OriginalCacheStage: Sendable {
         }
         switch try await reading({ try await responses.lookUp(request) }) {
         case .miss(let transaction): return .miss(transaction)
-        case .hit(let response, let revalidation):
+        case .hit(var response, let revalidation):
+            response.tier = .disk
             let stage = FetchStage(parts: parts, plan: plan)
             let revalidate = revalidation.map { transaction in { @Sendable in stage.revalidate(request, transaction) } }
             return .hit(try await stage.body(of: response, progress), revalidate: revalidate)

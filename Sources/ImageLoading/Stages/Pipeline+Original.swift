@@ -32,8 +32,7 @@ extension Pipeline {
             var metrics = LoadMetrics()
             metrics.byteCount = body.entry.data.count
             metrics.originalCache = times.working
-            return .finished(
-                .original(Original(body.entry, of: work.id, tier: .disk, metrics: metrics, isWhole: body.isWhole, url: body.url)))
+            return .finished(.original(Original(body, of: work.id, metrics: metrics)))
         case .miss(let transaction):
             guard !plan.options.cachePolicy.isOnlyIfCached else {
                 throw notCached(plan)
@@ -66,13 +65,8 @@ extension Pipeline {
         metrics.byteCount = body.entry.data.count
         metrics.retries = body.retries
         (metrics.network, metrics.waiting) = (times.working, times.waiting)
-        let isFetched = body.tier == .network
-        if isFetched { coordinator.counters.fetched(metrics) }
-        // With a response cache, the network layer has stored the bytes already.
-        let keepsResponses = FetchStage(parts: parts, plan: plan).responseCache != nil
-        let original = Original(
-            body.entry, of: work.id, tier: body.tier, metrics: metrics, isFetched: isFetched, isWhole: body.isWhole,
-            isStored: plan.isLocal || keepsResponses || !body.isWhole, url: body.url)
+        if body.tier == .network { coordinator.counters.fetched(metrics) }
+        let original = Original(body, of: work.id, metrics: metrics)
         // Bytes that are not decoded are stored where a decoder knows their format, which takes only a look at their first bytes.
         if plan.goal == .bytes, parts.decoder.format(of: body.entry.data) != nil { store(original, for: work) }
         return original
