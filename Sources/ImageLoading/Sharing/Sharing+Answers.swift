@@ -30,7 +30,7 @@ extension Sharing {
         /// Work whose rank changed.
         var reranked: [WorkID] = []
         var stops: [Stop] = []
-        /// Finished work that is no longer of use.
+        /// Work that finished earlier and is no longer of use.
         var removed: [WorkID] = []
 
         var isEmpty: Bool { reranked.isEmpty && stops.isEmpty && removed.isEmpty }

@@ -52,12 +52,7 @@ extension Sharing {
 
     /// Stops work without subscribers, or removes it where it has finished and is stored; then the work that only it needed.
     mutating func collect(_ id: WorkID) {
-        let state = update(id) { work in
-            (
-                isNeeded: work.subscriberCount > 0 || work.isFinished && work.isStoring, isFinished: work.isFinished,
-                targets: work.targets
-            )
-        }
+        let state = update(id) { (isNeeded: $0.isNeeded, isFinished: $0.isFinished, targets: $0.targets) }
         guard let state, !state.isNeeded else { return }
         guard !state.isFinished else {
             remove(work: id)

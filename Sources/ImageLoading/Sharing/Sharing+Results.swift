@@ -2,7 +2,7 @@ internal import ImageCore
 
 /// Who gets results, progress and previews of shared work.
 extension Sharing {
-    /// Work ended. Returns who gets the result, in the order in which they came.
+    /// Work ended. Returns who gets the result, in the order in which they came. The work may be gone then (``contains(_:)``).
     ///
     /// Loads lose their subscriptions. Work that waited keeps its subscription: it uses the result, and late subscribers find it.
     mutating func finish(_ id: WorkID, succeeded: Bool) -> [Delivery] {
@@ -23,7 +23,7 @@ extension Sharing {
         }
         guard let deliveries else { return [] }
         for delivery in deliveries where !succeeded || delivery.dependent == nil { end(delivery) }
-        if succeeded { collect(id) } else { remove(work: id) }
+        if !succeeded || update(id, \.isNeeded) == false { remove(work: id) }
         return deliveries
     }
 

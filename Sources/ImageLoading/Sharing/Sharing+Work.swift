@@ -41,6 +41,9 @@ extension Sharing {
             if wishes.cachePriority == .high { cachePriority = .high }
         }
 
+        /// Whether the work, or its result, is still of use.
+        var isNeeded: Bool { subscriberCount > 0 || isFinished && isStoring }
+
         /// Whether its upstream makes the same image: the image was looked up in the data cache, and is not there.
         var sharesImageWithUpstream: Bool { key.kind == .processedImage }
 

@@ -45,7 +45,7 @@ import Testing
                 Sharing.Delivery(subscription: subscription, dependent: nil, isCoalesced: false),
                 Sharing.Delivery(subscription: try ids(second).1, dependent: nil, isCoalesced: true),
             ])
-        #expect(sharing.takeEffects().removed == [work])
+        #expect(sharing.takeEffects().removed.isEmpty)
         #expect(sharing.works.isEmpty && sharing.subscriptions.isEmpty && sharing.loads == 0)
     }
 
