@@ -43,7 +43,7 @@ final class LoadCoordinator: Sendable {
         state = Lock(LoaderState(configuration.limits))
     }
 
-    var pipeline: Pipeline { Pipeline(parts: parts, coordinator: self) }
+    var pipeline: Pipeline { Pipeline(coordinator: self) }
 
     /// Changes the state under the lock, and then does outside it what follows from the change.
     @discardableResult

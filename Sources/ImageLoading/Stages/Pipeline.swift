@@ -17,10 +17,11 @@ internal import ImageCore
 /// Each function below makes the result of one kind of shared work, and returns what the work does next: a stage that runs, the
 /// result of other work that it needs, or its own result. The coordinator makes each work run once for all that want its result.
 struct Pipeline: Sendable {
-    let parts: LoaderParts
     let coordinator: LoadCoordinator
     /// The bytes, where the revalidation of a finished image has fetched them.
     var fetched: Original?
+
+    var parts: LoaderParts { coordinator.parts }
 
     /// Begins the work that a load waits for.
     func begin(_ work: SharedWork) throws -> Next {
