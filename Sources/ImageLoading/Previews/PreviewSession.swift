@@ -7,7 +7,7 @@ internal import ImageCore
 /// After an error of the decoder there are no more previews; the decode reports the error.
 final class PreviewSession: Sendable {
     /// What a decode takes over.
-    struct Begun: Sendable {
+    final class Begun: Sendable {
         let decoder: any IncrementalDecoder
         /// What is still to be run on its image.
         let processor: (any Processing)?
@@ -15,6 +15,12 @@ final class PreviewSession: Sendable {
         let consumed: Int
         /// Cancels its work.
         let token: CancellationToken
+
+        init(
+            decoder: any IncrementalDecoder, processor: (any Processing)?, consumed: Int, token: CancellationToken
+        ) {
+            (self.decoder, self.processor, self.consumed, self.token) = (decoder, processor, consumed, token)
+        }
     }
 
     /// A decoder, and what is run on its images.

@@ -7,24 +7,22 @@ struct DecodeStage: Sendable {
     /// The processor that runs on the image at once, if there is one; it may need less than the full image.
     let processor: (any Processing)?
 
-    /// What the image is made of.
-    struct Input: Sendable {
-        let original: Original
-        /// The image at a larger size, decoded from the same bytes for another load.
-        var larger: DecodedImage?
-        /// What previews of the image have decoded.
-        var begun: PreviewSession.Begun?
-    }
-
+    /// Decodes the image.
+    ///
+    /// - Parameters:
+    ///   - larger: the image at a larger size, decoded from the same bytes for another load.
+    ///   - begun: what previews of the image have decoded.
     /// - Returns: the image, and the processor that must still run on it.
-    func decode(_ input: Input, _ token: CancellationToken) throws -> (DecodedImage, (any Processing)?) {
+    func decode(
+        _ original: Original, from larger: DecodedImage?, _ begun: PreviewSession.Begun?, _ token: CancellationToken
+    ) throws -> (DecodedImage, (any Processing)?) {
         try token.check()
-        let data = input.original.entry.data
+        let data = original.entry.data
         guard !data.isEmpty else {
             throw ImageError(.emptyFile, message: "\(plan.request) is empty: there are no bytes to decode.")
         }
         let isAnimated = isAnimated(data)
-        if let begun = input.begun, !isAnimated {
+        if let begun, !isAnimated {
             // Previews have decoded most of it.
             token.onCancel { begun.token.cancel() }
             try begun.decoder.append(data.dropFirst(begun.consumed))
@@ -36,7 +34,7 @@ struct DecodeStage: Sendable {
         var next = processor
         if let processor { (options, next) = decoder.reducing(data, options: options, for: processor) }
         var image: DecodedImage
-        if let larger = input.larger, let smaller = try decoder.decode(data, from: larger, options: options) {
+        if let larger, let smaller = try decoder.decode(data, from: larger, options: options) {
             image = smaller
         } else {
             image = try decoder.decode(data, options: options)

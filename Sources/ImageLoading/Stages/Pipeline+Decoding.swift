@@ -7,32 +7,33 @@ extension Pipeline {
         makePreviews(processor, work)
         return needsOriginal(work) { result in
             switch result {
-            case .original(let original): return decoded(.init(original: original), processor, work)
+            case .original(let original): return decoded(original, processor, work)
             case .image(let larger):
                 // Another load wants a larger size of the image at the same time, and this one is made from that.
                 guard let original = larger.original else { throw ImageError.noInput }
-                return decoded(.init(original: original, larger: larger.image), processor, work)
+                return decoded(original, from: larger, processor, work)
             case .header: throw ImageError.noInput
             }
         }
     }
 
-    private func decoded(_ input: DecodeStage.Input, _ processor: (any Processing)?, _ work: SharedWork) -> Next {
-        let (original, isLarger) = (input.original, input.larger != nil)
-        var input = input
-        input.begun = work.claimPreviews()
+    /// - Parameter larger: the image at a larger size, decoded from the same bytes for another load.
+    private func decoded(
+        _ original: Original, from larger: StagedImage? = nil, _ processor: (any Processing)?, _ work: SharedWork
+    ) -> Next {
+        let begun = work.claimPreviews()
         let stage = DecodeStage(parts: parts, plan: work.plan, processor: processor)
         return .worker(.decode) { [parts] in
             let keepsDepth = !work.plan.options.convertsTo8Bit
-            return isLarger
+            return larger != nil
                 ? 0 : parts.decodingBytes(of: original.entry.data, parts.limits(work.plan), keepsDepth: keepsDepth)
-        } _: { [input] in
+        } _: {
             do {
-                let (image, next) = try stage.decode(input, work.token)
+                let (image, next) = try stage.decode(original, from: larger?.image, begun, work.token)
                 return { times in finished(image, next, original, times, work) }
             } catch {
                 guard !work.token.isCancelled, !(error is CancellationError), isStored(original, work) else { throw error }
-                return { _ in decodedAgain(original, after: error, processor, work) }
+                return { _ in decodedAgain(original, after: error, stage.processor, work) }
             }
         }
     }
@@ -71,7 +72,7 @@ extension Pipeline {
                 let need = Next.Need(
                     key: WorkKey(kind: .original, origin: .source, image: ImageKey(resource: work.plan.resource)),
                     begin: { fetchedOriginal($0, nil) },
-                    then: { decoded(.init(original: try $0.original()), processor, work) })
+                    then: { decoded(try $0.original(), processor, work) })
                 return .needs(need)
             }
         }
