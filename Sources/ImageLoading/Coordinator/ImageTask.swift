@@ -203,8 +203,9 @@ public final class ImageTask: LoadHandle {
     }
 
     /// Ends the load at its deadline, unless it has ended before.
-    func startDeadline(_ clock: ErasedClock) {
+    func startDeadline() {
         guard let deadline = plan.deadline, let limit = plan.options.deadline else { return }
+        let clock = coordinator.parts.clock
         let timer = Task { [weak self] in
             guard await clock.sleep(max(.zero, deadline.remaining.clampedToClockRange)) else { return }
             self?.expire(after: limit)

@@ -8,7 +8,7 @@ extension LoadCoordinator {
     func begin(_ task: ImageTask, _ plan: LoadPlan, readsMemory: Bool) {
         let cached = readsMemory ? parts.cachedImage(for: plan) : nil
         let isHit = cached.map { !$0.isPreview } ?? false
-        if parts.readsMemoryCache(plan) { observeMemoryCache(isHit: isHit, plan) }
+        if !observers.isEmpty, plan.readsMemory, parts.memoryCache != nil { observeMemoryCache(isHit: isHit, plan) }
         if let cached, isHit { return task.finish(.success(ImageResponse(image: cached, tier: .memory))) }
         if let cached, plan.options.previews != .none { task.show(cached) }
         if cached == nil, task.wantsProgress, let standIn = parts.standIn(for: plan) { task.showStandIn(standIn) }

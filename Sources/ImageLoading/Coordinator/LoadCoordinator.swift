@@ -164,7 +164,7 @@ final class LoadCoordinator: Sendable {
         onEvent: (@Sendable (LoadEvent) -> Void)?
     ) -> ImageTask {
         let task = makeTask(plan, wantsProgress: wantsProgress, onEvent)
-        task.startDeadline(parts.clock)
+        task.startDeadline()
         begin(task, plan, readsMemory: readsMemory)
         if wantsProgress, let source = plan.request.lowResolution, !task.hasEnded {
             startLowResolution(plan.request.replacing(source), for: task)

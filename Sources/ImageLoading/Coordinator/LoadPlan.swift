@@ -86,6 +86,9 @@ final class LoadPlan: Sendable {
         return options
     }
 
+    /// Whether the image may come from the memory cache.
+    var readsMemory: Bool { goal == .image && options.cachePolicy.readsMemory }
+
     private var writesDisk: Bool { options.cachePolicy.writesDisk && !isLocal }
 
     /// Whether the data cache may have the finished image.

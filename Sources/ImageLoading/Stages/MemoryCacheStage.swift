@@ -2,26 +2,21 @@ internal import ImageCore
 
 /// Looks images up in the memory cache and stores them there.
 extension LoaderParts {
-    /// Whether a load looks its image up in the memory cache.
-    func readsMemoryCache(_ plan: LoadPlan) -> Bool {
-        plan.goal == .image && plan.options.cachePolicy.readsMemory && memoryCache != nil
-    }
-
     /// The image of a load in the memory cache, or its preview.
     func cachedImage(for plan: LoadPlan) -> DecodedImage? {
-        readsMemoryCache(plan) ? memoryCache?.image(for: plan.imageKey) : nil
+        plan.readsMemory ? memoryCache?.image(for: plan.imageKey) : nil
     }
 
     /// An image that a load may start from, or end with: no preview. Does not count as a use.
     func peekImage(_ key: ImageKey, _ plan: LoadPlan) -> DecodedImage? {
-        guard readsMemoryCache(plan) else { return nil }
+        guard plan.readsMemory else { return nil }
         return memoryCache?.peekImage(for: key).flatMap { $0.isPreview ? nil : $0 }
     }
 
     /// A larger image of the same resource, with the same or fewer processors, to show until the image of a load is there: the one
     /// with the most processors, and of those the smallest.
     func standIn(for plan: LoadPlan) -> DecodedImage? {
-        guard let memoryCache, plan.options.showsLargerCachedImage, readsMemoryCache(plan) else { return nil }
+        guard plan.options.showsLargerCachedImage, plan.readsMemory, let memoryCache else { return nil }
         let found = memoryCache.variants(of: plan.resource).compactMap { other -> (image: DecodedImage, processors: Int)? in
             guard !other.image.isPreview, let count = plan.standInProcessors(other.key.variant, size: other.image.size) else {
                 return nil
