@@ -178,11 +178,9 @@ extension LoadCoordinator {
 
     // MARK: Storing
 
-    /// Where the loads behind work want results stored.
-    func targets(of work: SharedWork) -> StoreTargets { state.withLock { $0.sharing.works[work.id]?.targets ?? [] } }
-
-    func cachePriority(of work: SharedWork) -> CachePriority {
-        state.withLock { $0.sharing.works[work.id]?.cachePriority ?? .normal }
+    /// Where the loads behind work want results stored, and how firmly the memory cache keeps the image.
+    func stores(of work: SharedWork) -> (targets: StoreTargets, priority: CachePriority) {
+        state.withLock { $0.sharing.works[work.id].map { ($0.targets, $0.cachePriority) } ?? ([], .normal) }
     }
 
     /// Whether a result may be stored in the background; ``endStoring(_:_:)`` must then follow.

@@ -65,7 +65,8 @@ extension Pipeline {
                     metrics.decode = times.working
                     metrics.waiting += times.waiting
                     let staged = StagedImage(image, tier: .disk, metrics: metrics)
-                    storeInMemory(staged, work)
+                    let (targets, priority) = coordinator.stores(of: work)
+                    if targets.contains(.memory) { storeInMemory(staged, priority, work) }
                     return .finished(.image(staged))
                 }
             } catch {
@@ -124,7 +125,7 @@ extension Pipeline {
     }
 
     private func store(_ entry: DataEntry, _ stage: ProcessedCacheStage, for work: SharedWork) {
-        guard let cache = parts.dataCache, coordinator.targets(of: work).contains(.processed) else { return }
+        guard let cache = parts.dataCache, coordinator.stores(of: work).targets.contains(.processed) else { return }
         storeInBackground(work.id, work.plan) { try await cache.store(entry, for: stage.key) }
     }
 

@@ -10,10 +10,11 @@ extension Pipeline {
     }
 
     private func store(_ image: StagedImage, _ work: SharedWork) {
-        storeInMemory(image, work)
+        let (targets, priority) = coordinator.stores(of: work)
+        if targets.contains(.memory) { storeInMemory(image, priority, work) }
         // The encoder would store the first frame of an animation as if it were all.
-        guard let cache = parts.dataCache, parts.configuration.encoder != nil, image.image.animation == nil,
-            coordinator.targets(of: work).contains(.processed)
+        guard targets.contains(.processed), image.image.animation == nil, let cache = parts.dataCache,
+            parts.configuration.encoder != nil
         else { return }
         let stage = ProcessedCacheStage(parts: parts, plan: work.plan, image: work.key.image)
         // An image that must not be stored need not be encoded.
@@ -27,18 +28,16 @@ extension Pipeline {
     }
 
     /// Before the result is delivered: a caller that has its image finds it in the cache.
-    func storeInMemory(_ image: StagedImage, _ work: SharedWork) {
-        guard let cache = parts.memoryCache, coordinator.targets(of: work).contains(.memory) else { return }
+    func storeInMemory(_ image: StagedImage, _ priority: CachePriority, _ work: SharedWork) {
         coordinator.storeNow(work.plan) {
-            cache.store(image.image, for: work.key.image, priority: coordinator.cachePriority(of: work))
+            parts.memoryCache?.store(image.image, for: work.key.image, priority: priority)
         }
     }
 
     /// Stores original bytes, once, where a load behind the work wants them stored.
     func store(_ original: Original, for work: SharedWork) {
-        guard let cache = parts.dataCache, coordinator.targets(of: work).contains(.original), original.claimStoring() else {
-            return
-        }
+        guard let cache = parts.dataCache, coordinator.stores(of: work).targets.contains(.original), original.claimStoring()
+        else { return }
         let key = work.plan.dataKey
         storeInBackground(original.work, work.plan) { try await cache.store(original.entry, for: key) }
     }
