@@ -34,13 +34,10 @@ package final class StoreGate: Sendable {
         let waiters = state.withLock { state -> [CheckedContinuation<Void, Never>] in
             if epoch == state.epoch { state.current -= 1 } else { state.earlier -= 1 }
             guard state.earlier == 0 else { return [] }
-            var ended = state.clearing
-            state.clearing = []
-            if state.current == 0 {
-                ended += state.flushing
-                state.flushing = []
-            }
-            return ended
+            defer { state.clearing = [] }
+            guard state.current == 0, !state.flushing.isEmpty else { return state.clearing }
+            defer { state.flushing = [] }
+            return state.clearing + state.flushing
         }
         for waiter in waiters { waiter.resume() }
     }
