@@ -1,13 +1,11 @@
 internal import ImageCore
 
 extension ImageLoader {
-    /// Starts the load of a prefetch; `nil` when there is nothing to do. `onEnd` may be called before this returns.
+    /// Starts the load of a request for a prefetch; `nil` when there is nothing to do. `onEnd` may be called before this returns.
     func prefetch(
         _ request: ImageRequest, to destination: ImagePrefetcher.Destination, priority: LoadPriority,
         onEnd: @escaping @Sendable () -> Void
     ) -> ImageTask? {
-        var request = request
-        request.purpose = .prefetch
         let goal: LoadGoal = destination == .disk ? .prefetchToDisk : .image
         guard let plan = try? coordinator.plan(request, goal: goal, priority: priority) else { return nil }
         let isWorthIt =

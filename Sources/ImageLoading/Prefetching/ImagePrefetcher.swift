@@ -25,19 +25,7 @@ public final class ImagePrefetcher: Sendable {
         case disk
     }
 
-    private typealias Queue = PrefetchQueue<Key, ImageRequest, ImageTask>
-
-    /// What counts as the same request: the resource, and the variant that the options of the request itself make.
-    private struct Key: Hashable, Sendable {
-        let resource: ResourceKey
-        let variant: String
-
-        func hash(into hasher: inout Hasher) {
-            hasher.combine(resource)
-            // Hashing an empty string costs as much as a short one; most have none.
-            if !variant.isEmpty { hasher.combine(variant) }
-        }
-    }
+    private typealias Queue = PrefetchQueue<ImageKey, ImageRequest, ImageTask>
 
     private struct State {
         var queue: Queue
@@ -54,7 +42,7 @@ public final class ImagePrefetcher: Sendable {
         }
 
         /// The next request to start. The caller that gets `nil` stops starting loads.
-        mutating func takeNext() -> (Queue.Ticket, ImageRequest)? {
+        mutating func takeNext() -> (ticket: Queue.Ticket, request: ImageRequest)? {
             let next = queue.take()
             isStarting = next != nil
             return next
@@ -106,7 +94,12 @@ public final class ImagePrefetcher: Sendable {
 
     /// Prefetches requests. One that is waiting or running already is not queued again.
     public func start(_ requests: some Sequence<ImageRequest>) {
-        let entries = requests.map { (Self.key(of: $0), $0) }
+        let entries = requests.map { request in
+            var request = request
+            request.purpose = .prefetch
+            request.owner = request.owner ?? owner
+            return (Self.key(of: request), request)
+        }
         startMore { state in
             for (key, request) in entries { state.queue.add(request, for: key) }
         }
@@ -171,7 +164,7 @@ public final class ImagePrefetcher: Sendable {
     /// Removes the waiting requests of an owner, or all for `nil`. Those that run are the loader's to cancel.
     private func stopWaiting(_ owner: LoadOwner?) {
         state.withLock { state in
-            state.queue.stopWaiting { request in owner.map { (request.owner ?? self.owner) == $0 } ?? true }
+            state.queue.stopWaiting { request in owner.map { request.owner == $0 } ?? true }
         }
         resumeWaiters()
     }
@@ -180,7 +173,7 @@ public final class ImagePrefetcher: Sendable {
     ///
     /// - Parameter change: the event before, applied under the same lock.
     private func startMore(after change: @Sendable (inout State) -> Void = { _ in }) {
-        var next = state.withLock { state -> (Queue.Ticket, ImageRequest)? in
+        var next = state.withLock { state -> (ticket: Queue.Ticket, request: ImageRequest)? in
             change(&state)
             return state.isStarting ? nil : state.takeNext()
         }
@@ -196,9 +189,6 @@ public final class ImagePrefetcher: Sendable {
     }
 
     private func begin(_ ticket: Queue.Ticket, _ request: ImageRequest) {
-        let priority = priority
-        var request = request
-        request.owner = request.owner ?? owner
         let handle = loader.prefetch(request, to: destination, priority: priority) { [weak self] in self?.ended(ticket) }
         guard let handle else { return ended(ticket) }
         // The load may have ended already. It may also have been stopped before it had a handle, which is cancelled here.
@@ -214,11 +204,10 @@ public final class ImagePrefetcher: Sendable {
 
     /// Two requests are the same when they name one resource, and the options of the requests themselves make the same image. The
     /// layers below and above are the same for all.
-    private static func key(of request: ImageRequest) -> Key {
+    private static func key(of request: ImageRequest) -> ImageKey {
         guard !request.options.isEmpty, let options = try? OptionsBuilder(request: request.options).build() else {
-            return Key(resource: request.resource, variant: "")
+            return ImageKey(resource: request.resource)
         }
-        let plan = LoadPlan(LoadID(rawValue: 0), request, MergedOptions(options))
-        return Key(resource: plan.resource, variant: plan.imageKey.variant)
+        return LoadPlan(LoadID(rawValue: 0), request, MergedOptions(options)).imageKey
     }
 }

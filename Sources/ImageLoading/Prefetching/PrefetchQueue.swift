@@ -8,13 +8,9 @@ internal import ImageCore
 struct PrefetchQueue<Key: Hashable & Sendable, Request: Sendable, Handle: Sendable>: Sendable {
     private struct Entry: Sendable {
         let number: Int
-        var state: State
-    }
-
-    private enum State: Sendable {
-        case waiting(Request)
-        /// Taken; the handle follows as soon as the load has one.
-        case running(Handle?)
+        var isRunning = false
+        /// The handle of the load, as soon as it has one.
+        var handle: Handle?
     }
 
     /// Names one run of one entry: a key that is stopped and started again gets another.
@@ -24,8 +20,8 @@ struct PrefetchQueue<Key: Hashable & Sendable, Request: Sendable, Handle: Sendab
     }
 
     private var entries: [Key: Entry] = [:]
-    /// The waiting tickets in the order of arrival; some are stopped already.
-    private(set) var order: Deque<Ticket> = []
+    /// The waiting requests in the order of arrival; some are stopped already.
+    private(set) var order: Deque<(ticket: Ticket, request: Request)> = []
     private var lastNumber = 0
 
     /// How many may run at a time, at least 1.
@@ -40,22 +36,22 @@ struct PrefetchQueue<Key: Hashable & Sendable, Request: Sendable, Handle: Sendab
 
     /// Queues a request unless its key is waiting or running already. Returns whether it was queued.
     @discardableResult
-    mutating func add(_ request: @autoclosure () -> Request, for key: Key) -> Bool {
+    mutating func add(_ request: Request, for key: Key) -> Bool {
         guard entries[key] == nil else { return false }
         lastNumber += 1
-        entries[key] = Entry(number: lastNumber, state: .waiting(request()))
-        order.append(Ticket(key: key, number: lastNumber))
+        entries[key] = Entry(number: lastNumber)
+        order.append((Ticket(key: key, number: lastNumber), request))
         return true
     }
 
     /// The next request to start, which then counts as running; `nil` when none may start.
-    mutating func take() -> (Ticket, Request)? {
+    mutating func take() -> (ticket: Ticket, request: Request)? {
         guard !isPaused, running < limit else { return nil }
-        while let ticket = order.popFirst() {
-            guard let index = index(of: ticket), case .waiting(let request) = entries.values[index].state else { continue }
-            entries.values[index].state = .running(nil)
+        while let next = order.popFirst() {
+            guard let index = index(of: next.ticket) else { continue }
+            entries.values[index].isRunning = true
             running += 1
-            return (ticket, request)
+            return next
         }
         return nil
     }
@@ -64,7 +60,7 @@ struct PrefetchQueue<Key: Hashable & Sendable, Request: Sendable, Handle: Sendab
     /// then not wanted.
     mutating func began(_ ticket: Ticket, _ handle: Handle) -> Bool {
         guard let index = index(of: ticket) else { return false }
-        entries.values[index].state = .running(handle)
+        entries.values[index].handle = handle
         return true
     }
 
@@ -78,12 +74,8 @@ struct PrefetchQueue<Key: Hashable & Sendable, Request: Sendable, Handle: Sendab
     /// Removes a key; returns the handle of its load, if it has one, to be cancelled.
     mutating func stop(_ key: Key) -> Handle? {
         guard let entry = entries.removeValue(forKey: key) else { return nil }
-        guard case .running(let handle) = entry.state else {
-            dropStopped()
-            return nil
-        }
-        running -= 1
-        return handle
+        if entry.isRunning { running -= 1 } else { dropStopped() }
+        return entry.handle
     }
 
     /// Removes everything; returns the handles of the loads, to be cancelled. A load that ends later finds its ticket gone.
@@ -95,26 +87,20 @@ struct PrefetchQueue<Key: Hashable & Sendable, Request: Sendable, Handle: Sendab
 
     /// Removes the waiting requests for which the closure returns `true`.
     mutating func stopWaiting(where isStopped: (Request) -> Bool) {
-        entries = entries.filter { _, entry in
-            if case .waiting(let request) = entry.state { !isStopped(request) } else { true }
-        }
+        for (ticket, request) in order where index(of: ticket) != nil && isStopped(request) { entries[ticket.key] = nil }
         dropStopped()
     }
 
     /// The loads that run, the oldest first.
-    var handles: [Handle] {
-        entries.values.sorted { $0.number < $1.number }.compactMap { entry in
-            if case .running(let handle) = entry.state { handle } else { nil }
-        }
-    }
+    var handles: [Handle] { entries.values.sorted { $0.number < $1.number }.compactMap(\.handle) }
 
     /// The entry of a ticket that is not over.
     private func index(of ticket: Ticket) -> Dictionary<Key, Entry>.Index? {
         entries.index(forKey: ticket.key).flatMap { entries.values[$0].number == ticket.number ? $0 : nil }
     }
 
-    /// Drops stopped turns once they are the greater part.
+    /// Drops stopped requests once they are the greater part.
     private mutating func dropStopped() {
-        if order.count > 2 * waiting + 32 { order = order.filter { index(of: $0) != nil } }
+        if order.count > 2 * waiting + 32 { order = order.filter { index(of: $0.ticket) != nil } }
     }
 }
