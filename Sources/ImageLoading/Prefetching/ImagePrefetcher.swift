@@ -41,8 +41,14 @@ public final class ImagePrefetcher: Sendable {
             return waiters
         }
 
+        /// Whether the caller is the one that starts loads.
+        mutating func claimStarting() -> Bool {
+            defer { isStarting = true }
+            return !isStarting
+        }
+
         /// The next request to start. The caller that gets `nil` stops starting loads.
-        mutating func takeNext() -> (ticket: Queue.Ticket, request: ImageRequest)? {
+        mutating func takeNext() -> (Queue.Ticket, ImageRequest)? {
             let next = queue.take()
             isStarting = next != nil
             return next
@@ -94,15 +100,14 @@ public final class ImagePrefetcher: Sendable {
 
     /// Prefetches requests. One that is waiting or running already is not queued again.
     public func start(_ requests: some Sequence<ImageRequest>) {
-        let entries = requests.map { request in
+        for request in requests {
             var request = request
             request.purpose = .prefetch
             request.owner = request.owner ?? owner
-            return (Self.key(of: request), request)
+            let key = Self.key(of: request)
+            state.withLock { _ = $0.queue.add(request, for: key) }
         }
-        startMore { state in
-            for (key, request) in entries { state.queue.add(request, for: key) }
-        }
+        startMore()
     }
 
     /// Stops prefetching the images at URLs. Work that other loads await continues.
@@ -173,13 +178,12 @@ public final class ImagePrefetcher: Sendable {
     ///
     /// - Parameter change: the event before, applied under the same lock.
     private func startMore(after change: @Sendable (inout State) -> Void = { _ in }) {
-        var next = state.withLock { state -> (ticket: Queue.Ticket, request: ImageRequest)? in
+        let isStarting = state.withLock { state in
             change(&state)
-            return state.isStarting ? nil : state.takeNext()
+            return state.claimStarting()
         }
-        while let (ticket, request) = next {
-            begin(ticket, request)
-            next = state.withLock { $0.takeNext() }
+        if isStarting {
+            while let (ticket, request) = state.withLock({ $0.takeNext() }) { begin(ticket, request) }
         }
         resumeWaiters()
     }
