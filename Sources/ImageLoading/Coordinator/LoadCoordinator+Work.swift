@@ -88,10 +88,11 @@ extension LoadCoordinator {
 
     func wait(for stage: consuming Next.Stage, _ work: SharedWork) {
         let runner = StageRunner(stage, of: work, self)
+        let host = runner.host
         let mayRun = send { state -> Bool? in
             state.scheduler.release(work.id)
             guard let rank = state.sharing.rank(of: work.id) else { return nil }
-            if runner.request(from: &state.scheduler, rank) { return true }
+            if runner.request(from: &state.scheduler, host: host, rank) { return true }
             state.update(work.id) { $0.phase = .waitingForSlot(runner) }
             return false
         }

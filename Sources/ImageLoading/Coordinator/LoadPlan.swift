@@ -141,7 +141,7 @@ final class LoadPlan: Sendable {
 
     /// The host of a URL in the network's queue.
     var host: String {
-        if case .url(let url) = request.source, !isLocal { url.host(percentEncoded: true) ?? "" } else { "" }
+        if case .url(let url) = request.source { url.host(percentEncoded: true) ?? "" } else { "" }
     }
 }
 

@@ -14,9 +14,12 @@ final class StageRunner: Sendable {
         if stage.resource.isLimited, let name = stage.name { coordinator.observe(.waitBegan(name), work.plan) }
     }
 
+    /// The host whose slots the stage needs; empty for a stage that is no fetch.
+    var host: String { stage.resource == .network ? work.plan.host : "" }
+
     /// Requests the slot of the stage. Returns whether the stage may start.
-    func request(from scheduler: inout Scheduler, _ rank: QueueRank) -> Bool {
-        scheduler.request(stage.resource, for: work.id, host: stage.host, bytes: stage.bytes, rank: rank)
+    func request(from scheduler: inout Scheduler, host: String, _ rank: QueueRank) -> Bool {
+        scheduler.request(stage.resource, for: work.id, host: host, bytes: stage.bytes, rank: rank)
     }
 
     /// Reports that the wait has ended. Returns when it did.

@@ -41,7 +41,6 @@ enum Next: Sendable {
         /// `nil` for a step that observers do not see.
         let name: LoadStage?
         let resource: ResourceClass
-        var host = ""
         var body: Body
         /// The memory that the stage takes, in bytes, once it is known.
         var bytes = 0
@@ -50,10 +49,9 @@ enum Next: Sendable {
     }
 
     static func task(
-        _ name: LoadStage?, on resource: ResourceClass, host: String = "",
-        _ body: @escaping @Sendable () async throws -> Stage.Continuation
+        _ name: LoadStage?, on resource: ResourceClass, _ body: @escaping @Sendable () async throws -> Stage.Continuation
     ) -> Next {
-        .stage(Stage(name: name, resource: resource, host: host, body: .task(body)))
+        .stage(Stage(name: name, resource: resource, body: .task(body)))
     }
 
     static func worker(

@@ -52,7 +52,7 @@ extension Pipeline {
     ///
     /// - Parameter transaction: what the lookup in the response cache found.
     func fetchedOriginal(_ work: SharedWork, _ transaction: (any ResponseTransaction)?) -> Next {
-        .task(.network, on: work.plan.isLocal ? .local : .network, host: work.plan.host) {
+        .task(.network, on: work.plan.isLocal ? .local : .network) {
             let body = try await FetchStage(parts: parts, plan: work.plan).fetch(
                 coordinator.rank(of: work), coordinator.deadline(of: work), transaction, progress(work))
             return { times in .finished(.original(original(of: body, times, work))) }

@@ -95,7 +95,7 @@ extension Pipeline {
         _ entry: DataEntry, _ request: DataRequest, _ rules: any ProcessedImageRules, _ stage: ProcessedCacheStage,
         _ lookup: StageTimes, _ work: SharedWork, _ otherwise: @escaping Otherwise
     ) -> Next {
-        .task(.network, on: .network, host: work.plan.host) {
+        .task(.network, on: .network) {
             var request = request
             (request.priority, request.deadline) = (coordinator.rank(of: work).priority, coordinator.deadline(of: work))
             let result: ProcessedCacheStage.Revalidation
