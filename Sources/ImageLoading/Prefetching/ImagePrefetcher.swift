@@ -48,7 +48,7 @@ public final class ImagePrefetcher: Sendable {
         }
 
         /// The next request to start. The caller that gets `nil` stops starting loads.
-        mutating func takeNext() -> (Queue.Ticket, ImageRequest)? {
+        mutating func takeNext() -> Queue.Entry? {
             let next = queue.take()
             isStarting = next != nil
             return next
@@ -100,8 +100,7 @@ public final class ImagePrefetcher: Sendable {
 
     /// Prefetches requests. One that is waiting or running already is not queued again.
     public func start(_ requests: some Sequence<ImageRequest>) {
-        for request in requests {
-            var request = request
+        for var request in Array(requests) {
             request.purpose = .prefetch
             request.owner = request.owner ?? owner
             let key = Self.key(of: request)
@@ -183,7 +182,7 @@ public final class ImagePrefetcher: Sendable {
             return state.claimStarting()
         }
         if isStarting {
-            while let (ticket, request) = state.withLock({ $0.takeNext() }) { begin(ticket, request) }
+            while let next = state.withLock({ $0.takeNext() }) { begin(next.ticket, next.request) }
         }
         resumeWaiters()
     }

@@ -11,9 +11,10 @@ struct PrefetchQueue<Key: Hashable & Sendable, Request: Sendable, Handle: Sendab
         let rawValue: UInt64
     }
 
-    private struct Waiting: Sendable {
+    /// A request that waits, or has been taken.
+    struct Entry: Sendable {
         let ticket: Ticket
-        let key: Key
+        fileprivate let key: Key
         let request: Request
     }
 
@@ -26,7 +27,7 @@ struct PrefetchQueue<Key: Hashable & Sendable, Request: Sendable, Handle: Sendab
     /// The tickets of the requests that wait or run.
     private var tickets: [Key: Ticket] = [:]
     /// The waiting requests in the order of arrival; some are stopped already.
-    private var order: Deque<Waiting> = []
+    private var order: Deque<Entry> = []
     private var runs: [Ticket: Run] = [:]
     private var lastNumber: UInt64 = 0
 
@@ -49,17 +50,17 @@ struct PrefetchQueue<Key: Hashable & Sendable, Request: Sendable, Handle: Sendab
         lastNumber += 1
         let ticket = Ticket(rawValue: lastNumber)
         tickets[key] = ticket
-        order.append(Waiting(ticket: ticket, key: key, request: request))
+        order.append(Entry(ticket: ticket, key: key, request: request))
         return true
     }
 
     /// The next request to start, which then counts as running; `nil` when none may start.
-    mutating func take() -> (Ticket, Request)? {
+    mutating func take() -> Entry? {
         guard !isPaused, running < limit else { return nil }
         while let next = order.popFirst() {
             guard isWaiting(next) else { continue }
             runs[next.ticket] = Run(key: next.key)
-            return (next.ticket, next.request)
+            return next
         }
         return nil
     }
@@ -103,7 +104,7 @@ struct PrefetchQueue<Key: Hashable & Sendable, Request: Sendable, Handle: Sendab
     /// The loads that run, the oldest first.
     var handles: [Handle] { runs.sorted { $0.key < $1.key }.compactMap(\.value.handle) }
 
-    private func isWaiting(_ next: Waiting) -> Bool { tickets[next.key] == next.ticket }
+    private func isWaiting(_ entry: Entry) -> Bool { tickets[entry.key] == entry.ticket }
 
     /// Drops stopped requests once they are the greater part.
     private mutating func dropStopped() {

@@ -10,7 +10,7 @@ import Testing
     @Test func requestsAreTakenInTheOrderTheyCameUpToTheLimit() {
         var queue = Queue(limit: 2)
         for (number, key) in ["a", "b", "c"].enumerated() { queue.add(number, for: key) }
-        let taken = [queue.take()?.1, queue.take()?.1, queue.take()?.1]
+        let taken = [queue.take()?.request, queue.take()?.request, queue.take()?.request]
         #expect(taken == [0, 1, nil])
         #expect((queue.waiting, queue.running) == (1, 2))
     }
@@ -21,13 +21,13 @@ import Testing
         #expect(isNew)
         let isNewWhileWaiting = queue.add(2, for: "a")
         #expect(!isNewWhileWaiting)
-        let turn = queue.take()!.0
+        let turn = queue.take()!.ticket
         let isNewWhileRunning = queue.add(3, for: "a")
         #expect(!isNewWhileRunning)
         queue.ended(turn)
         let isNewAfterTheEnd = queue.add(4, for: "a")
         #expect(isNewAfterTheEnd)
-        let next = queue.take()?.1
+        let next = queue.take()?.request
         #expect(next == 4)
     }
 
@@ -37,18 +37,18 @@ import Testing
         queue.add(2, for: "b")
         let handle = queue.stop("a")
         #expect(handle == nil)
-        let next = queue.take()?.1
+        let next = queue.take()?.request
         #expect(next == 2)
     }
 
     @Test func aKeyStoppedAndStartedAnewHasATurnOfItsOwn() {
         var queue = Queue(limit: 2)
         queue.add(1, for: "a")
-        let first = queue.take()!.0
+        let first = queue.take()!.ticket
         let handle = queue.stop("a")
         #expect(handle == nil)
         queue.add(2, for: "a")
-        let second = queue.take()!.0
+        let second = queue.take()!.ticket
         // The first load reports late: it is not wanted, and its end is not that of the second.
         let isWantedLate = queue.began(first, 7)
         #expect(!isWantedLate)
@@ -65,10 +65,10 @@ import Testing
         var queue = Queue(limit: 1)
         queue.add(1, for: "a")
         queue.isPaused = true
-        let held = queue.take()?.1
+        let held = queue.take()?.request
         #expect(held == nil)
         queue.isPaused = false
-        let next = queue.take()?.1
+        let next = queue.take()?.request
         #expect(next == 1)
     }
 
@@ -76,7 +76,7 @@ import Testing
         var queue = Queue(limit: 1)
         for number in 0..<10_000 {
             queue.add(number, for: "\(number)")
-            let turn = queue.take()!.0
+            let turn = queue.take()!.ticket
             if number.isMultiple(of: 2) { queue.ended(turn) } else { _ = queue.stop("\(number)") }
         }
         #expect(queue.isEmpty && queue.running == 0)
@@ -92,7 +92,7 @@ import Testing
         }
         #expect(queue.waiting == 3 && queue.storedCount < 100)
         queue.isPaused = false
-        let next = queue.take()?.1
+        let next = queue.take()?.request
         #expect(next == 0)
     }
 }
