@@ -24,7 +24,7 @@ extension ImageLoader {
         /// The image of a request in the memory cache; `nil` if it is not there, or an option is invalid. Counts as a use.
         public func image(for request: ImageRequest) -> DecodedImage? {
             guard let plan = try? coordinator.plan(request) else { return nil }
-            return parts.memoryCache?.image(for: plan.imageKey).flatMap { $0.isPreview ? nil : $0 }
+            return parts.memoryCache.image(for: plan.imageKey).flatMap { $0.isPreview ? nil : $0 }
         }
 
         /// The encoded bytes of a request's source in the HTTP cache or the data cache, fresh or stale. Counts as a use.
@@ -42,7 +42,7 @@ extension ImageLoader {
         /// - Throws: ``LoadFailure/failed(_:)`` if an option is invalid, and what the caches throw.
         public func tier(of request: ImageRequest) async throws -> CacheTier? {
             let plan = try coordinator.plan(request)
-            if let image = parts.memoryCache?.peekImage(for: plan.imageKey), !image.isPreview { return .memory }
+            if let image = parts.memoryCache.peekImage(for: plan.imageKey), !image.isPreview { return .memory }
             if keepsResult(plan), try await parts.dataCache?.entry(for: processed(plan).key) != nil { return .disk }
             return try await data(for: plan) == nil ? nil : .disk
         }
@@ -63,7 +63,7 @@ extension ImageLoader {
         /// - Throws: ``LoadFailure/failed(_:)`` if an option is invalid, and what the encoder and the data cache throw.
         public func store(_ image: DecodedImage, for request: ImageRequest) async throws {
             let plan = try coordinator.plan(request)
-            parts.memoryCache?.store(image, for: plan.imageKey, priority: plan.options.cachePriority)
+            parts.memoryCache.store(image, for: plan.imageKey, priority: plan.options.cachePriority)
             let stage = processed(plan)
             guard keepsResult(plan), stage.rules == nil, let cache = parts.dataCache else { return }
             guard let entry = try await parts.encodingWorkers.run({ try stage.encode(image) }) else { return }
@@ -107,7 +107,7 @@ extension ImageLoader {
         /// - Throws: ``LoadFailure/failed(_:)`` if an option is invalid, and what the caches throw.
         public func remove(_ request: ImageRequest) async throws {
             let plan = try coordinator.plan(request)
-            parts.memoryCache?.removeImage(for: plan.imageKey)
+            parts.memoryCache.removeImage(for: plan.imageKey)
             guard !plan.isLocal else { return }
             try await parts.dataCache?.removeEntry(for: processed(plan).key)
             try await parts.dataCache?.removeEntry(for: plan.dataKey)

@@ -83,7 +83,7 @@ extension LoadCoordinator {
     func clearCaches() async throws {
         stores.close()
         // At once, and again when the stores have ended, which may have taken a while.
-        parts.memoryCache?.removeAll()
+        parts.memoryCache.removeAll()
         await stores.earlierStoresEnded()
         try await parts.clearCaches()
     }

@@ -8,7 +8,7 @@ extension LoadCoordinator {
     func begin(_ task: ImageTask, _ plan: LoadPlan, readsMemory: Bool) {
         let cached = readsMemory ? parts.cachedImage(for: plan) : nil
         let isHit = cached.map { !$0.isPreview } ?? false
-        if !observers.isEmpty, plan.readsMemory, parts.memoryCache != nil { observeMemoryCache(isHit: isHit, plan) }
+        if !observers.isEmpty, plan.readsMemory, parts.configuration.memoryCache != nil { observeMemoryCache(isHit: isHit, plan) }
         if let cached, isHit { return task.finish(.success(ImageResponse(image: cached, tier: .memory))) }
         if let cached, plan.options.previews != .none { task.show(cached) }
         if cached == nil, task.wantsProgress, let standIn = parts.standIn(for: plan) { task.showStandIn(standIn) }
@@ -24,7 +24,7 @@ extension LoadCoordinator {
         if let result = subscribed.result {
             if plan.subscriberOptions.targets.contains(.memory), case .image(let staged) = result, !staged.image.isPartial {
                 storeNow(plan) {
-                    parts.memoryCache?.store(staged.image, for: plan.imageKey, priority: plan.options.cachePriority)
+                    parts.memoryCache.store(staged.image, for: plan.imageKey, priority: plan.options.cachePriority)
                 }
             }
             end(task, .success(result), isCoalesced: true)

@@ -107,14 +107,12 @@ final class LoadCoordinator: Sendable {
     /// Looks the image up in the memory cache, on the caller's thread. The lookup needs no plan for a request that sets no
     /// options, unless there are observers.
     func cachedImage(for request: ImageRequest) throws(LoadFailure) -> CacheLookup {
-        guard request.options.isEmpty, observers.isEmpty, let memory = parts.memoryCache,
-            let variant = control.withLock({ $0.defaults }).plainVariant
-        else {
+        guard request.options.isEmpty, observers.isEmpty, let variant = control.withLock({ $0.defaults }).plainVariant else {
             let plan = try plan(request)
             return memoryHit(plan).map { .hit($0) } ?? .miss(plan)
         }
         let resource = parts.interceptors.isEmpty ? request.resource : parts.resource(of: request)
-        if let image = memory.image(for: ImageKey(resource: resource, variant: variant)), !image.isPreview {
+        if let image = parts.memoryCache.image(for: ImageKey(resource: resource, variant: variant)), !image.isPreview {
             return .hit(image)
         }
         return .miss(try plan(request))

@@ -23,7 +23,7 @@ final class LoaderParts: Sendable {
 
     init(_ configuration: ImageLoader.Configuration) {
         self.configuration = configuration
-        (memoryCache, dataCache) = (configuration.memoryCache, configuration.dataCache)
+        (memoryCache, dataCache) = (configuration.memoryCache ?? NoMemoryCache(), configuration.dataCache)
         interceptors =
             ((configuration.dataLoader as? InterceptedLoader)?.interceptors ?? []) + configuration.identifyingInterceptors
         decoder = TargetSizeDecoder(decoder: configuration.decoder)
@@ -35,7 +35,7 @@ final class LoaderParts: Sendable {
         accept = (configuration.decoder.formats.map(\.mediaType) + ["image/*;q=0.8", "*/*;q=0.5"]).joined(separator: ", ")
     }
 
-    let memoryCache: (any Caching)?
+    let memoryCache: any Caching
     let dataCache: (any DataCaching)?
 
     /// Whether a cache keeps bytes from the network.
@@ -103,7 +103,7 @@ final class LoaderParts: Sendable {
         memory: (any Caching) -> Void, other: (any ClearableStore) async -> Void,
         responses: (any ResponseCaching) async throws -> Void, data: (any DataCaching) async throws -> Void
     ) async throws {
-        if let memoryCache { memory(memoryCache) }
+        memory(memoryCache)
         for store in configuration.otherStores { await other(store) }
         var failure: (any Error)?
         do { if let cache = configuration.responseCache { try await responses(cache) } } catch { failure = error }

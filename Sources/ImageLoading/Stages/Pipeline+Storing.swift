@@ -30,7 +30,7 @@ extension Pipeline {
     /// Before the result is delivered: a caller that has its image finds it in the cache.
     func storeInMemory(_ image: StagedImage, _ priority: CachePriority, _ work: SharedWork) {
         coordinator.storeNow(work.plan) {
-            parts.memoryCache?.store(image.image, for: work.key.image, priority: priority)
+            parts.memoryCache.store(image.image, for: work.key.image, priority: priority)
         }
     }
 
