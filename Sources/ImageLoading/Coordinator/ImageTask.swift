@@ -6,21 +6,26 @@ public import ImageCore
 public final class ImageTask: LoadHandle {
     private struct State {
         var subscription: SubscriptionID?
-        var isCancelled = false
         var priority: LoadPriority
-        var result: Result<ImageResponse, LoadFailure>?
+        // The flags are next to each other, where they take the least memory.
+        var isCancelled = false
         /// Whether the end is visible. The loader and its observers are notified before.
         var hasEnded = false
-        var progress: LoadProgress?
-        var preview: DecodedImage?
         /// Whether ``preview`` is a larger cached image, which is better than any other preview.
         var hasStandIn = false
+        /// Whether a fetch that the deadline of another load ended was begun again.
+        var hasRestarted = false
+        var isDelivering: Bool
+        /// The end waits for ``release()``; `heldEnd` is set once the load has ended.
+        var isHeld = false
+        var heldEnd: (@Sendable () -> Void)?
+        var result: Result<ImageResponse, LoadFailure>?
+        var progress: LoadProgress?
+        var preview: DecodedImage?
         var waiters: [Waiter] = []
         var listeners: [@Sendable (LoadEvent) -> Void]
         /// Why the sources that have been tried failed.
         var failures: [String] = []
-        /// Whether a fetch that the deadline of another load ended was begun again.
-        var hasRestarted = false
         /// The result of a load that does not end with an image.
         var outcome: WorkResult?
         /// Ends the load at its deadline.
@@ -29,10 +34,6 @@ public final class ImageTask: LoadHandle {
         var lowResolution: ImageTask?
         /// Events that are not delivered yet.
         var pending: [LoadEvent] = []
-        var isDelivering: Bool
-        /// The end waits for ``release()``; `heldEnd` is set once the load has ended.
-        var isHeld = false
-        var heldEnd: (@Sendable () -> Void)?
 
         /// Called at the end. A struct, because an array allocates for each closure that is put in or taken out.
         struct Waiter: Sendable {
@@ -68,7 +69,7 @@ public final class ImageTask: LoadHandle {
         self.wantsProgress = wantsProgress
         // The listener is called for the first time after the call that starts the load has returned.
         state = Lock(
-            State(priority: plan.priority, listeners: onEvent.map { [$0] } ?? [], isDelivering: onEvent != nil))
+            State(priority: plan.priority, isDelivering: onEvent != nil, listeners: onEvent.map { [$0] } ?? []))
     }
 
     /// The image with the metrics of its load, when the load has ended. Cancelling the awaiting task cancels the load.
