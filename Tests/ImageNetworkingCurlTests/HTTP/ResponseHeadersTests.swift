@@ -93,6 +93,15 @@ import Testing
         #expect(full.append(line) == .tooLarge)
     }
 
+    @Test func aValueMayBeOtherThanUTF8() throws {
+        var head = ResponseHeaders()
+        for line in ["HTTP/1.1 200 OK\r\n".utf8.map { $0 }, [0x41, 0x3A, 0x20, 0xE9, 0x20, 0xFF, 0x0D, 0x0A], [0x0D, 0x0A]] {
+            _ = head.append(line)
+        }
+        let field = try #require(head.response.headerFields.first)
+        #expect(unsafe field.withUnsafeBytesOfValue { unsafe Array($0) } == [0xE9, 0x20, 0xFF])
+    }
+
     @Test func setCookieIsParsed() {
         let (head, _) = head(["HTTP/1.1 200 OK", "A: 1", "set-cookie: session=secret", ""])
         #expect(head.response.headerFields[.setCookie] == "session=secret")

@@ -6,6 +6,7 @@ struct ResponseHeaders: Equatable, Sendable {
     /// Trailers included.
     static let maximumBytes = 256 << 10
     static let maximumFields = 1000
+    private static let usualFields = 16
 
     /// 0 for a status line without three digits.
     private(set) var status = 0
@@ -15,8 +16,10 @@ struct ResponseHeaders: Equatable, Sendable {
     private var fieldLineCount = 0
     private(set) var isComplete = false
     private var byteCount = 0
-    /// The values of all `Content-Length` fields once the headers are complete; `nil` stands for those that are not a number.
-    private var lengths: Set<Int?> = []
+    /// The value of `Content-Length` once the headers are complete; `nil` without one.
+    private(set) var contentLength: Int?
+    /// Whether `Content-Length` is not a number, or several numbers.
+    private(set) var hasBadLength = false
     private var location: String?
 
     enum Progress: Equatable {
@@ -25,7 +28,7 @@ struct ResponseHeaders: Equatable, Sendable {
 
     /// Takes the next line with its line end. A status line starts over: interim responses come before the final one. Trailers
     /// count towards the limit and are not kept. Lines that are not fields are left out.
-    mutating func append(_ line: [UInt8]) -> Progress {
+    mutating func append(_ line: some RandomAccessCollection<UInt8>) -> Progress {
         let isStatusLine = (!isComplete || isInterim) && line.starts(with: "HTTP/".utf8)
         if isStatusLine { self = ResponseHeaders(statusLine: line) }
         byteCount += line.count
@@ -40,26 +43,31 @@ struct ResponseHeaders: Equatable, Sendable {
 
     init() {}
 
-    private init(statusLine line: [UInt8]) {
-        let parts = String(decoding: Self.trimmed(line[...]), as: UTF8.self).split(separator: " ", maxSplits: 2)
-        if parts.count > 1, parts[1].utf8.count == 3, parts[1].utf8.allSatisfy({ 0x30...0x39 ~= $0 }) {
-            status = Int(parts[1]) ?? 0
+    private init(statusLine line: some RandomAccessCollection<UInt8>) {
+        fields.reserveCapacity(Self.usualFields)
+        let parts = Self.trimmed(line).split(separator: 0x20, maxSplits: 2)
+        if parts.count > 1, parts[1].count == 3, parts[1].allSatisfy({ 0x30...0x39 ~= $0 }) {
+            status = parts[1].reduce(0) { $0 * 10 + Int($1 - 0x30) }
         }
-        if parts.count > 2 { reason = String(parts[2]) }
+        if parts.count > 2 { reason = String(decoding: parts[2], as: UTF8.self) }
     }
 
-    private mutating func appendField(_ line: [UInt8]) {
+    private mutating func appendField(_ line: some RandomAccessCollection<UInt8>) {
         fieldLineCount += 1
         guard !hasTooManyFields else { return }
         if let first = line.first, first == 0x20 || first == 0x09 {
             // A folded line (RFC 9112, section 5.2) continues the value of the line before.
             guard let last = fields.indices.last else { return }
-            fields[last].value += " " + String(decoding: Self.trimmed(line[...]), as: UTF8.self)
+            fields[last].value += " " + String(decoding: Self.trimmed(line), as: UTF8.self)
         } else if let colon = line.firstIndex(of: UInt8(ascii: ":")),
             let name = HTTPField.Name(String(decoding: line[..<colon], as: UTF8.self))
         {
-            // As bytes, since a value need not be UTF-8.
-            fields.append(HTTPField(name: name, value: Self.trimmed(line[(colon + 1)...])))
+            // A value need not be UTF-8. HTTPField stores bytes more slowly than text.
+            let value = Self.trimmed(line[colon...].dropFirst())
+            let isText = value.allSatisfy { $0 < 0x80 }
+            fields.append(
+                isText
+                    ? HTTPField(name: name, value: String(decoding: value, as: UTF8.self)) : HTTPField(name: name, value: value))
         }
     }
 
@@ -69,16 +77,19 @@ struct ResponseHeaders: Equatable, Sendable {
         isComplete = true
         for field in fields {
             switch field.name {
-            case .contentLength: lengths.insert(ContentLength.bytes(of: field.value))
+            case .contentLength:
+                let length = ContentLength.bytes(of: field.value)
+                hasBadLength = hasBadLength || length == nil || length != contentLength ?? length
+                contentLength = length
             case .location where location == nil: location = field.value
             default: break
             }
         }
     }
 
-    private static func trimmed(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    private static func trimmed<Bytes: RandomAccessCollection<UInt8>>(_ bytes: Bytes) -> Bytes.SubSequence {
         guard let first = bytes.firstIndex(where: { $0 > 0x20 }), let last = bytes.lastIndex(where: { $0 > 0x20 }) else {
-            return []
+            return bytes.prefix(0)
         }
         return bytes[first...last]
     }
@@ -92,12 +103,6 @@ struct ResponseHeaders: Equatable, Sendable {
 
     /// Whether another response follows this one.
     var isInterim: Bool { 100..<200 ~= status }
-
-    /// Whether `Content-Length` is not a number, or several numbers.
-    var hasBadLength: Bool { lengths.count > 1 || lengths.contains(nil) }
-
-    /// The value of `Content-Length`; `nil` without one.
-    var contentLength: Int? { lengths.first ?? nil }
 
     /// The target of a redirect (RFC 9110, section 15.4); `nil` for other responses.
     var redirect: String? {

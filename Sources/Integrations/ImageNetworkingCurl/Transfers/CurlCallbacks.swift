@@ -7,8 +7,8 @@ func curlReceivesHeaderLine(
     _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?
 ) -> Int {
     guard let bytes = unsafe bytes, let transfer = unsafe EasyHandle.transfer(context) else { return 0 }
-    let line = unsafe Array(UnsafeRawBufferPointer(start: bytes, count: size * count))
-    return transfer.receive(headerLine: line) ? size * count : 0
+    let line = unsafe UnsafeRawBufferPointer(start: bytes, count: size * count)
+    return unsafe transfer.receive(headerLine: line) ? size * count : 0
 }
 
 func curlReceivesBody(

@@ -121,9 +121,9 @@ final class CurlTransfer {
     // MARK: For libcurl's callbacks
 
     /// Takes a line of the response's headers or trailers. Returns whether to continue.
-    func receive(headerLine line: [UInt8]) -> Bool {
+    func receive(headerLine line: UnsafeRawBufferPointer) -> Bool {
         isLookingUp = false
-        switch handle.headers.append(line) {
+        switch unsafe handle.headers.append(line) {
         case .incomplete: return true
         case .complete:
             // Trailers arrive the same way, after the body.
