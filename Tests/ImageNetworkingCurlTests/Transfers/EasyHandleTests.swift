@@ -9,9 +9,10 @@ import Testing
     private func keepsNothing(
         _ fields: HTTPFields, url: String = "http://a/", method: HTTPRequest.Method = .get, body: Data? = nil
     ) throws -> Bool {
-        let handle = try #require(EasyHandle())
+        let configuration = CurlLoader.Configuration()
+        let handle = try #require(EasyHandle(configuration, usesProxies: false))
         let request = DataRequest(url: try #require(URL(string: url)), method: method, headerFields: fields, body: body)
-        handle.prepare(try .first(of: request), configuration: CurlLoader.Configuration(), usesProxies: false)
+        handle.prepare(try .first(of: request), configuration: configuration)
         #expect(unsafe handle.headerLines != nil)
         handle.prepareForReuse()
         return unsafe handle.headerLines == nil

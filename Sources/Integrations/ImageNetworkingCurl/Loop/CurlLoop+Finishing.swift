@@ -126,10 +126,11 @@ extension CurlLoop {
         running[ObjectIdentifier(transfer)] = nil
     }
 
-    /// Removes the handle from libcurl and keeps it for another transfer.
+    /// Removes the handle from libcurl and keeps it for another transfer after a plain GET, whose options every request sets.
     func release(_ transfer: CurlTransfer) {
         _ = unsafe curl_multi_remove_handle(multi.pointer, transfer.handle.pointer)
         transfer.handle.prepareForReuse()
-        if idleHandles.count < Self.maximumIdleHandles { idleHandles.append(transfer.handle) }
+        let isPlain = transfer.hop.method == .get && transfer.hop.body == nil
+        if isPlain, idleHandles.count < Self.maximumIdleHandles { idleHandles.append(transfer.handle) }
     }
 }

@@ -48,7 +48,7 @@ extension CurlLoop {
             fetch.fail(SourcePolicy.error(fetch.source, problem))
             return false
         }
-        guard let handle = idleHandles.popLast() ?? EasyHandle() else {
+        guard let handle = idleHandles.popLast() ?? EasyHandle(configuration, usesProxies: usesProxies) else {
             fetch.fail(ImageError(.connectionFailed, message: "There is not enough memory to load \(fetch.source)."))
             return false
         }
@@ -56,7 +56,7 @@ extension CurlLoop {
         let transfer = CurlTransfer(fetch, handle: handle, loop: self)
         handle.transfer = transfer
         if let expiry = fetch.expiry(at: now) { nextTimeoutCheck = min(nextTimeoutCheck, expiry) }
-        handle.prepare(hop, configuration: configuration, usesProxies: usesProxies)
+        handle.prepare(hop, configuration: configuration)
         guard unsafe curl_multi_add_handle(multi.pointer, handle.pointer) == CURLM_OK else {
             handle.prepareForReuse()
             fetch.fail(ImageError(.connectionFailed, message: "libcurl could not start the transfer of \(fetch.source)."))

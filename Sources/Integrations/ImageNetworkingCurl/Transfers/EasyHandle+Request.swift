@@ -4,12 +4,9 @@ internal import ImageCore
 internal import ImageNetworking
 
 extension EasyHandle {
-    /// Sets all options for one request, on a handle without any. The loop itself keeps the timeouts other than that for
-    /// connecting.
-    func prepare(_ hop: Hop, configuration: CurlLoader.Configuration, usesProxies: Bool) {
-        setBuffers()
-        setCallbacks()
-        setConnectionOptions(configuration, usesProxies: usesProxies)
+    /// Sets the options of one request. The loop itself keeps the timeouts other than that for connecting.
+    func prepare(_ hop: Hop, configuration: CurlLoader.Configuration) {
+        clearErrorMessage()
         set(CURLOPT_URL, hop.address.text)
         let mayMultiplex = hop.address.origin.isSecure && configuration.httpVersion == .automatic
         set(CURLOPT_HTTP_VERSION, Int(mayMultiplex ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1))
@@ -30,7 +27,7 @@ extension EasyHandle {
         }
     }
 
-    private func setConnectionOptions(_ configuration: CurlLoader.Configuration, usesProxies: Bool) {
+    func setConnectionOptions(_ configuration: CurlLoader.Configuration, usesProxies: Bool) {
         _ = unsafe calotype_curl_allow_web_only(pointer)
         unsafe calotype_curl_quit_quickly(pointer)
         set(CURLOPT_NOSIGNAL, 1)
@@ -51,7 +48,7 @@ extension EasyHandle {
         if usesProxies { set(CURLOPT_USERAGENT, configuration.userAgent) } else { set(CURLOPT_PROXY, "") }
     }
 
-    private func setCallbacks() {
+    func setCallbacks() {
         _ = unsafe calotype_curl_set_data_callback(pointer, CURLOPT_HEADERFUNCTION, curlReceivesHeaderLine)
         _ = unsafe calotype_curl_set_pointer(pointer, CURLOPT_HEADERDATA, context)
         _ = unsafe calotype_curl_set_data_callback(pointer, CURLOPT_WRITEFUNCTION, curlReceivesBody)

@@ -17,11 +17,15 @@ internal import CalotypeSystem
     private(set) var headerLines: UnsafeMutablePointer<curl_slist>?
     private let errorText: UnsafeMutablePointer<CChar>
 
-    init?() {
+    /// Creates a handle with the options that all requests have in common.
+    init?(_ configuration: CurlLoader.Configuration, usesProxies: Bool) {
         guard let pointer = unsafe curl_easy_init() else { return nil }
         unsafe self.pointer = unsafe pointer
         unsafe errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
         unsafe errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
+        setBuffers()
+        setCallbacks()
+        setConnectionOptions(configuration, usesProxies: usesProxies)
     }
 
     deinit {
@@ -30,12 +34,11 @@ internal import CalotypeSystem
         unsafe errorText.deallocate()
     }
 
-    /// Called when libcurl has removed the handle. Resets all options, since the URL, the header lines and the body may be secret;
-    /// libcurl keeps its connections and resolved names.
+    /// Called when libcurl has removed the handle. Removes what may be secret: the URL and the header lines.
     func prepareForReuse() {
         transfer = nil
         headers = ResponseHeaders()
-        unsafe curl_easy_reset(pointer)
+        _ = unsafe calotype_curl_set_string(pointer, CURLOPT_URL, nil)
         setHeaderLines([])
     }
 
@@ -59,8 +62,7 @@ internal import CalotypeSystem
     }
 
     /// Has libcurl write its error messages here, and name the handle in its list of finished transfers.
-    func setBuffers() {
-        unsafe errorText.pointee = 0
+    private func setBuffers() {
         _ = unsafe calotype_curl_set_pointer(pointer, CURLOPT_ERRORBUFFER, errorText)
         _ = unsafe calotype_curl_set_pointer(pointer, CURLOPT_PRIVATE, context)
     }
@@ -81,6 +83,8 @@ internal import CalotypeSystem
 
     /// libcurl's own message of its last failure; may be empty.
     var errorMessage: String { unsafe String(cString: errorText) }
+
+    func clearErrorMessage() { unsafe errorText.pointee = 0 }
 
     /// What libcurl has measured of the current request.
     var timing: TransferTiming {
