@@ -283,6 +283,25 @@ struct ConnectionsWithExcessInput {
         #expect(server.connections.value == 2)
     }
 
+    @Test func areNotReusedAfterTheyWereReused() async throws {
+        let hasLoaded = try LoopbackServer.Gate()
+        let server = try LoopbackServer { request, connection in
+            try connection.write(LoopbackServer.text(of: request.target))
+            guard request.target == "/second" else { return }
+            try connection.wait(for: hasLoaded)
+            try connection.write(Self.excess)
+        }
+        let loader = CurlLoader(.withoutIdleTimeout)
+        for target in ["/first", "/second"] {
+            #expect(try await loader.load(try server.request(target)).body.text() == target)
+        }
+        #expect(server.connections.value == 1)
+        hasLoaded.open()
+        try #require(hasInput(socketConnected(to: server.port)))
+        #expect(try await loader.load(try server.request("/third")).body.text() == "/third")
+        #expect(server.connections.value == 2)
+    }
+
     @Test func areNotReusedIfTheExcessCameWithTheBody() async throws {
         let hasBegun = try LoopbackServer.Gate()
         let server = try LoopbackServer { request, connection in

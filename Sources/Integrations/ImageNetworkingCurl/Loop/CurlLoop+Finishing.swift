@@ -31,7 +31,7 @@ extension CurlLoop {
         }
         removeRunning(transfer)
         let outcome = outcome(of: transfer, code)
-        if code == CURLE_OK, let ends = transfer.ends, let socket = transfer.handle.socketOfHTTP1 {
+        if transfer.hasOpenedSocket, code == CURLE_OK, let ends = transfer.ends, let socket = transfer.handle.socketOfHTTP1 {
             keptConnections.add(ends, socket: socket)
         }
         release(transfer)

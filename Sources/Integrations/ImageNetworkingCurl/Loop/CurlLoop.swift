@@ -172,6 +172,4 @@ final class CurlLoop {
 
     func multiplexes(_ host: WebAddress.Origin) { queue.multiplexes(host) }
 
-    /// The socket of an HTTP/1 connection that an earlier transfer left and the next one takes.
-    func takeKeptConnection(_ ends: KeptConnections.Ends) -> Int32? { keptConnections.take(ends) }
 }

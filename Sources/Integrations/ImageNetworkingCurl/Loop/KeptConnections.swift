@@ -1,7 +1,7 @@
 internal import CCalotypeCurl
 
-/// The idle HTTP/1 connections. When one is used again, the loop first looks for input on it: a server that sends more than its
-/// response must not answer the next request. libcurl 7.87 to 8.1 do not check that, and read it as the next response; later
+/// The sockets of HTTP/1 connections. When a connection is used again, the loop first looks for input on it: a server that sends
+/// more than its response must not answer the next request. libcurl 7.87 to 8.1 do not check that, and read it as the next response; later
 /// versions do not see what OpenSSL has decrypted already.
 struct KeptConnections {
     /// The two ends of a connection. libcurl names the socket only after a transfer, and the ends only before the request.
@@ -18,9 +18,9 @@ struct KeptConnections {
         for (ends, other) in sockets where other == socket { sockets[ends] = nil }
     }
 
-    /// Remembers an HTTP/1 connection whose transfer is complete.
+    /// Remembers an HTTP/1 connection whose first transfer is complete.
     mutating func add(_ ends: Ends, socket: curl_socket_t) { sockets[ends] = socket }
 
-    /// The socket of the idle connection with these ends, which is in use from here on; `nil` for a new one and for HTTP/2.
-    mutating func take(_ ends: Ends) -> curl_socket_t? { sockets.removeValue(forKey: ends) }
+    /// The socket of the connection with these ends; `nil` for a new one and for HTTP/2.
+    func socket(of ends: Ends) -> curl_socket_t? { sockets[ends] }
 }

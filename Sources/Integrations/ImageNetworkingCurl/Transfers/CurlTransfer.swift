@@ -36,7 +36,8 @@ final class CurlTransfer {
     /// Whether the loop will call ``publish()``.
     var hasUpdates = false
 
-    private var hasOpenedSocket = false
+    /// Whether libcurl was given a socket for a new connection.
+    private(set) var hasOpenedSocket = false
     /// Whether a connection was made or reused, TLS included.
     private var hasConnection = false
     private var newHead: Fetch.Head?
@@ -230,7 +231,7 @@ final class CurlTransfer {
         hasConnection = true
         guard !isDetached else { return false }
         self.ends = ends
-        if let ends, let socket = loop.takeKeptConnection(ends), !hasOpenedSocket {
+        if !hasOpenedSocket, let ends, let socket = loop.keptConnections.socket(of: ends) {
             hasUnusableConnection = handle.hasInput(socket)
         }
         return !hasUnusableConnection
