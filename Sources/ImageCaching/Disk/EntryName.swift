@@ -21,8 +21,9 @@ extension EntryName {
         var text = key.resource.text
         // A zero byte, which occurs in no URL, separates the resource from the variant.
         if let variant = key.variant { text += "\0" + variant }
-        low = text.withUTF8 { unsafe EntryName(hashing: UnsafeRawBufferPointer($0), secret: secret).low }
-        high = Self.sourceHash(of: key.resource, secret: secret)
+        self = text.withUTF8 { unsafe EntryName(hashing: UnsafeRawBufferPointer($0), secret: secret) }
+        // The text of most keys is their source.
+        if key.resource.source.utf8.count < text.utf8.count { high = Self.sourceHash(of: key.resource, secret: secret) }
     }
 
     /// The ``high`` word of the names of all entries with the source of a resource, so that they can be removed together.

@@ -32,15 +32,20 @@ public struct ResourceKey: Hashable, Sendable, CustomStringConvertible {
 
     /// The source without the parts that ``varied(by:)`` added, and without lines after the first.
     package var source: Substring {
-        var rest = text.utf8[...]
-        if let line = rest.firstIndex(of: UInt8(ascii: "\n")) { rest = rest[..<line] }
-        let mark = UInt8(ascii: "#")
-        while let digest = rest.lastIndex(of: mark), rest[digest...].count == 65,
+        var text = text
+        let count = text.withUTF8 { unsafe Self.sourceCount(of: $0) }
+        return text[..<text.utf8.index(text.startIndex, offsetBy: count)]
+    }
+
+    /// How many bytes of a key's text are its ``source``.
+    private static func sourceCount(of text: some RandomAccessCollection<UInt8>) -> Int {
+        var rest = text.prefix { $0 != UInt8(ascii: "\n") }
+        while let digest = rest.lastIndex(of: UInt8(ascii: "#")), rest[digest...].count == 65,
             rest[digest...].dropFirst().allSatisfy({ 0x30...0x39 ~= $0 || 0x61...0x66 ~= $0 })
         {
             rest = rest[..<digest]
         }
-        return text[..<rest.endIndex]
+        return rest.count
     }
 
     public static func == (a: Self, b: Self) -> Bool { a.hash == b.hash && a.text == b.text }
