@@ -148,12 +148,14 @@ public final class MemoryCache: Caching {
                 from: &state, toCost: limits.maximumBytes - cost, count: limits.maximumCount.map { $0 - 1 } ?? .max,
                 because: .overLimit, into: &released)
             let time = MemoryShard.clock()
-            let entry = MemoryShard.Entry(lastUse: time, key: key, image: image, expires: expires, priority: priority)
             let index = shardIndex(of: key.resource)
-            if let old {
-                released.add(shards[index].withLock { $0.replace(old.id / Self.shardCount, with: entry) })
+            let (slot, replaced) = shards[index].withLock {
+                $0.store(
+                    MemoryShard.Entry(lastUse: time, key: key, image: image, expires: expires, priority: priority),
+                    in: old.map { $0.id / Self.shardCount })
             }
-            let id = old?.id ?? shards[index].withLock { $0.insert(entry) } * Self.shardCount + index
+            released.add(replaced)
+            let id = slot * Self.shardCount + index
             state.insert(id, hash: key.hash, cost: cost, priority: priority, at: time)
         }
     }

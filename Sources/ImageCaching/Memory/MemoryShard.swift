@@ -75,19 +75,19 @@ extension MemoryShard.Contents {
         Array(entries.lazy.filter { $0.key.resource == resource && $0.image != nil }.prefix(limit))
     }
 
-    /// Adds an entry for a key without an entry, and returns its slot.
-    mutating func insert(_ entry: MemoryShard.Entry) -> Int {
-        let slot = freeSlots.popLast() ?? entries.count
-        if slot == entries.count { entries.append(entry) } else { entries[slot] = entry }
+    /// Stores an entry in the slot that its key has, or else in a free one.
+    ///
+    /// - Returns: the slot, and the image that it had.
+    mutating func store(_ entry: consuming MemoryShard.Entry, in slot: Int?) -> (slot: Int, old: DecodedImage?) {
+        let slot = slot ?? freeSlots.popLast() ?? entries.count
         slots[KeyHash(value: entry.key.hash)] = Int32(slot)
-        return slot
-    }
-
-    /// Replaces the entry in a slot by one with the same key, and returns the old image.
-    mutating func replace(_ slot: Int, with entry: MemoryShard.Entry) -> DecodedImage? {
+        guard slot < entries.count else {
+            entries.append(entry)
+            return (slot, nil)
+        }
         let old = entries[slot].image.take()
         entries[slot] = entry
-        return old
+        return (slot, old)
     }
 
     mutating func remove(_ slot: Int) -> DecodedImage? {
