@@ -30,6 +30,7 @@ import CalotypeSystem
         #expect(tag(of: cache.image(for: imageKey("a"))) == 2)
         #expect(cache.statistics.byteCount == testImageCost + 64)
         #expect(cache.statistics.count == 1)
+        #expect(cache.variants(of: ResourceKey("a")).count == 1, "the old image takes no slot")
     }
 
     @Test func theCostLimitHoldsAfterEveryInsert() throws {
