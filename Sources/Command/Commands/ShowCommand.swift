@@ -17,8 +17,8 @@ struct ShowCommand: AsyncParsableCommand {
             terminal, and without --size and --as, the command prints a line of text for each image.
 
             Animations play as often as their files say, but at most for the time of --duration. Any key ends the animation, and \
-            Ctrl-C the command. kitty plays them by itself, and iTerm2 does so with GIF files: the command then ends at once. In a grid, other terminals \
-            show the first frame.
+            Ctrl-C the command. kitty plays them by itself, and iTerm2 does so with GIF files: the command then ends at once. In \
+            a grid, other terminals show the first frame.
 
             The command asks the terminal what it supports, and waits 200 milliseconds for the answer. On a slow connection, set \
             CALOTYPE_TERMINAL_TIME in the environment to more milliseconds.

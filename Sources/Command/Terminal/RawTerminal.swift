@@ -33,13 +33,13 @@ struct RawTerminal: Sendable {
     /// Returns whether all of a text was written.
     func write(_ text: String) -> Bool { Console.writeAll(text, to: descriptor) == nil }
 
-    /// Returns the next bytes of input, at most 512; `nil` if none come in time.
+    /// Returns the next bytes of input, at most 512; none if the terminal is gone, and `nil` if none come in time.
     func read(within time: Duration) -> [UInt8]? {
         var poller = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         let milliseconds = Int32(clamping: Int((time / .milliseconds(1)).rounded(.up)))
         guard milliseconds > 0, unsafe poll(&poller, 1, milliseconds) > 0 else { return nil }
         var buffer = [UInt8](repeating: 0, count: 512)
         let count = unsafe CalotypeSystem.read(descriptor, &buffer, buffer.count)
-        return count > 0 ? Array(buffer.prefix(count)) : nil
+        return Array(buffer.prefix(max(0, count)))
     }
 }

@@ -28,7 +28,7 @@ enum TerminalProbe {
         let end = ContinuousClock.now + .milliseconds(Int(milliseconds))
         var answers: [UInt8] = []
         while answers.count < 4096, !Terminal.isComplete(answers) {
-            guard let more = terminal.read(within: end - ContinuousClock.now) else { break }
+            guard let more = terminal.read(within: end - ContinuousClock.now), !more.isEmpty else { break }
             answers += more
         }
         return answers

@@ -103,7 +103,8 @@ public struct Terminal: Hashable, Sendable {
     ///
     /// It asks for kitty's graphics (with an image of one pixel, which is not kept), except inside tmux, which would take that for a
     /// title; for the size of a cell (`CSI 16 t`); for the background (`OSC 11`); for 24-bit colours, by setting one and reading it
-    /// back (`DECRQSS`); for the largest sixel image (`XTSMGRAPHICS`); and last for the attributes (`CSI c`), which every terminal answers. Empty if there is nothing to ask.
+    /// back (`DECRQSS`); for the largest sixel image (`XTSMGRAPHICS`); and last for the attributes (`CSI c`), which every terminal
+    /// answers. Empty if there is nothing to ask.
     public var query: String {
         // The Linux console and its like know none of these control strings, and would print some of them.
         guard graphics != .none, colors != .ansi else { return "" }

@@ -7,8 +7,8 @@
     /// A decoder for Apple's platforms that uses ImageIO and needs no other library.
     ///
     /// It decodes JPEG, PNG, WebP, AVIF, GIF, HEIC, TIFF and BMP as far as the system does. With a target size, ImageIO scales the image
-    /// while it decodes, without a bitmap of the full size. Animations of GIF, PNG, WebP, HEIC and AVIF are played; previews are of the bytes
-    /// that have arrived, or of the embedded thumbnail. The decoder has no state and can be used on any thread.
+    /// while it decodes, without a bitmap of the full size. Animations of GIF, PNG, WebP, HEIC and AVIF are played; previews are of
+    /// the bytes that have arrived, or of the embedded thumbnail. The decoder has no state and can be used on any thread.
     public struct ImageIODecoder: Decoding {
         /// Makes a decoder.
         public init() {}

@@ -94,14 +94,19 @@
             if options != ["--still"] { #expect(text.hasSuffix("\u{1B}[?25h")) }
         }
 
-        @Test func anInterruptDuringAnAnimationLeavesTheTerminalAsItWas() async throws {
-            let folder = try ScratchFolder()
-            let terminal = try PseudoTerminal()
+        /// Starts the command with an animation that repeats for ever, and returns in its second frame or later.
+        private func playing(on terminal: PseudoTerminal, _ folder: ScratchFolder) async throws -> CommandProcess {
             let command = try CommandProcess(
                 ["show", try folder.write(try #require(flagGIF), to: "flag.gif"), "--duration", "3600"],
                 environment: ["TERM": "linux"], on: terminal)
-            // Given: an animation that repeats for ever, in its second frame or later.
             await terminal.wait { $0.components(separatedBy: "\u{1B}[8A").count > 2 }
+            return command
+        }
+
+        @Test func anInterruptDuringAnAnimationLeavesTheTerminalAsItWas() async throws {
+            let folder = try ScratchFolder()
+            let terminal = try PseudoTerminal()
+            let command = try await playing(on: terminal, folder)
             command.send(signal: SIGINT)
             // Then: the last frame is whole, the colours are reset, and the cursor is visible below the image.
             let run = try await command.end()
@@ -114,11 +119,8 @@
         @Test func aKeyEndsAnAnimationAndIsNotEchoed() async throws {
             let folder = try ScratchFolder()
             let terminal = try PseudoTerminal()
-            let command = try CommandProcess(
-                ["show", try folder.write(try #require(flagGIF), to: "flag.gif"), "--duration", "3600"],
-                environment: ["TERM": "linux"], on: terminal)
             let settings = terminal.flags
-            await terminal.wait { $0.components(separatedBy: "\u{1B}[8A").count > 2 }
+            let command = try await playing(on: terminal, folder)
             #expect(terminal.flags != settings)
             terminal.type("q")
             #expect(try await command.end().ending == .status(0))

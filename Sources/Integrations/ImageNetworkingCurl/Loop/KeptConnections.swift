@@ -1,8 +1,8 @@
 internal import CCalotypeCurl
 
 /// The sockets of HTTP/1 connections. When a connection is used again, the loop first looks for input on it: a server that sends
-/// more than its response must not answer the next request. libcurl 7.87 to 8.1 do not check that, and read it as the next response; later
-/// versions do not see what OpenSSL has decrypted already.
+/// more than its response must not answer the next request. libcurl 7.87 to 8.1 do not check that, and read it as the next
+/// response; later versions do not see what OpenSSL has decrypted already.
 struct KeptConnections {
     /// The two ends of a connection. libcurl names the socket only after a transfer, and the ends only before the request.
     struct Ends: Hashable {
