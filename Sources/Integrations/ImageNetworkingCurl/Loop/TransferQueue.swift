@@ -20,23 +20,17 @@ struct TransferQueue<ID: Hashable> {
 
     typealias Host = WebAddress.Origin
 
-    /// The transfers of one host. An object, so that the order of turns refers to it without a lookup by the host's name.
-    private final class HostQueue: Hashable {
-        let host: Host
+    /// The transfers of one host.
+    private struct HostQueue {
         var waiting = RemovableQueue<ID>()
         var active = 0
         var isMultiplexed = false
-
-        init(_ host: Host) { self.host = host }
-
-        static func == (a: HostQueue, b: HostQueue) -> Bool { a === b }
-        func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
     }
 
     private let limits: Limits
     private var hosts: [Host: HostQueue] = [:]
     /// The hosts for which something waits, in the order of their turns.
-    private var turns = RemovableQueue<HostQueue>()
+    private var turns = RemovableQueue<Host>()
     private var connections = 0
 
     init(_ limits: Limits) { self.limits = limits }
@@ -44,63 +38,61 @@ struct TransferQueue<ID: Hashable> {
     /// How many hosts are remembered.
     var hostCount: Int { hosts.count }
     /// The waiting transfers, host by host.
-    var waiting: [ID] { turns.elements.flatMap(\.waiting.elements) }
+    var waiting: [ID] { turns.elements.flatMap { hosts[$0]?.waiting.elements ?? [] } }
 
     /// Adds a transfer behind those of the same host.
     mutating func add(_ id: ID, host: Host) {
-        let queue = queue(of: host)
-        queue.waiting.append(id)
-        turns.append(queue)
+        hosts[host, default: HostQueue()].waiting.append(id)
+        turns.append(host)
     }
 
     /// Removes a transfer if it waits.
     mutating func remove(_ id: ID, host: Host) {
-        guard let queue = hosts[host], queue.waiting.remove(id), queue.waiting.isEmpty else { return }
-        turns.remove(queue)
-        forgetIfIdle(queue)
+        guard hosts[host]?.waiting.remove(id) == true, hosts[host]?.waiting.isEmpty == true else { return }
+        turns.remove(host)
+        forgetIfIdle(host)
     }
 
     /// The next transfer to start, counted as running; `nil` when none may start.
     mutating func next() -> ID? {
-        guard let queue = turns.first(where: mayStart), let id = queue.waiting.first(where: { _ in true }) else { return nil }
-        queue.waiting.remove(id)
-        turns.remove(queue)
-        if !queue.waiting.isEmpty { turns.append(queue) }
-        changeActive(queue, by: 1)
+        guard let host = turns.first(where: mayStart), let id = hosts[host]?.waiting.first(where: { _ in true }) else {
+            return nil
+        }
+        hosts[host]?.waiting.remove(id)
+        turns.remove(host)
+        if hosts[host]?.waiting.isEmpty == false { turns.append(host) }
+        changeActive(host, by: 1)
         return id
     }
 
     /// A transfer that ``next()`` returned has ended, or moves to another host.
     mutating func finished(_ host: Host) {
-        guard let queue = hosts[host] else { return }
-        changeActive(queue, by: -1)
-        forgetIfIdle(queue)
+        changeActive(host, by: -1)
+        forgetIfIdle(host)
     }
 
     /// The host turned out to multiplex.
     mutating func multiplexes(_ host: Host) { hosts[host]?.isMultiplexed = true }
 
-    private mutating func queue(of host: Host) -> HostQueue {
-        if let queue = hosts[host] { return queue }
-        let queue = HostQueue(host)
-        hosts[host] = queue
-        return queue
-    }
-
-    private func mayStart(_ queue: HostQueue) -> Bool {
-        guard queue.active < (queue.isMultiplexed ? limits.streamsPerHost : limits.perHost) else { return false }
+    private func mayStart(_ host: Host) -> Bool {
+        guard let queue = hosts[host], queue.active < (queue.isMultiplexed ? limits.streamsPerHost : limits.perHost) else {
+            return false
+        }
         return queue.active >= limits.perHost || connections < limits.total
     }
 
     /// Transfers beyond the limit of connections share the existing ones.
-    private mutating func changeActive(_ queue: HostQueue, by change: Int) {
-        connections += min(queue.active + change, limits.perHost) - min(queue.active, limits.perHost)
-        queue.active += change
+    private mutating func changeActive(_ host: Host, by change: Int) {
+        guard let active = hosts[host]?.active else { return }
+        connections += min(active + change, limits.perHost) - min(active, limits.perHost)
+        hosts[host]?.active = active + change
     }
 
     /// Forgets a host without transfers, except for some that multiplex.
-    private mutating func forgetIfIdle(_ queue: HostQueue) {
-        guard queue.active == 0, queue.waiting.isEmpty, !queue.isMultiplexed || hosts.count > 256 else { return }
-        hosts[queue.host] = nil
+    private mutating func forgetIfIdle(_ host: Host) {
+        guard let queue = hosts[host], queue.active == 0, queue.waiting.isEmpty, !queue.isMultiplexed || hosts.count > 256 else {
+            return
+        }
+        hosts[host] = nil
     }
 }
