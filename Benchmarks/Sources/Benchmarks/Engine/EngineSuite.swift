@@ -15,6 +15,7 @@ extension Suite {
             try await bench.memoryHitByRequest(),
             try await bench.memoryHit(),
             try await bench.coldLoad("cold load", nuke: 19.9, budget: 9.5),
+            await bench.handOvers(),
             try await bench.coldLoad("cold load, 2 processors", processors: 2, nuke: 37),
             try await bench.joining(),
             try await bench.cancelling(),
@@ -84,6 +85,17 @@ private struct EngineBench {
             try await perItem(count) { for request in requests { _ = try await loader.image(for: request) } }
         }
         return row(name, median, nuke: nuke, budget: budget)
+    }
+
+    /// The part of a cold load that is not the engine's to save.
+    func handOvers() async -> Row {
+        let count = effort.scaled(20_000)
+        let handOvers = HandOvers()
+        defer { handOvers.end() }
+        let median = await effort.median {
+            await perItem(count) { for _ in 0..<count { await handOvers.make() } }
+        }
+        return row("cold load, its switches between threads alone", median)
     }
 
     /// Many loads of one image at once.
