@@ -129,6 +129,7 @@ let package = Package(
             "ImageTargetsGTK", "CCalotypeGTKStage", "CalotypeSystem", "CalotypeTesting", "LoopbackHTTP"),
 
         // Tests, in the order of the modules.
+        tests("CalotypeSystem"),
         tests("ImageCore", "CalotypeTesting", .httpTypes),
         tests("ImageKernels", "ImageCore", "CalotypeSystem", "CalotypeTesting", "ProjectFiles"),
         tests(

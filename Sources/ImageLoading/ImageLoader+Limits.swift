@@ -1,3 +1,4 @@
+internal import CalotypeSystem
 public import ImageCore
 
 extension ImageLoader {
@@ -10,8 +11,8 @@ extension ImageLoader {
         public var fetchesPerHost = 6
         /// Local files and closures that are read at a time; 8.
         public var localReads = 8
-        /// Threads that decode and process images; the number of processors.
-        public var workers = ProcessInfo.processInfo.activeProcessorCount
+        /// Threads that decode and process images; as many as the process may use processors. Limits of a container count.
+        public var workers = ProcessorCount.usable
         /// The largest response body, in bytes, for loads whose options set no ``LoadOptions/maximumResponseBytes``; the smaller
         /// of 200 MB and a tenth of the memory.
         public var responseBytes = ResponseLimit.standard

@@ -43,7 +43,7 @@ let package = Package(
         .target(name: "QuartzCore", dependencies: ["CoreGraphics"]),
         .target(name: "SwiftUI", dependencies: ["CoreGraphics", "Combine"]),
 
-        shared("CalotypeSystem", []),
+        shared("CalotypeSystem", ["os"]),
         shared("ImageCore", ["CalotypeSystem", httpTypes, "os", "CoreGraphics"]),
         .target(name: "CCalotypeKernels", path: "Shared/CCalotypeKernels"),
         shared("ImageKernels", ["ImageCore", "CalotypeSystem", "CCalotypeKernels"]),

@@ -300,6 +300,13 @@ import CalotypeSystem
         #expect(cache.variants(of: ResourceKey("a")).count == 16)
         #expect(cache.variants(of: ResourceKey("b")).isEmpty)
     }
+
+    @Test func theDefaultLimitIsAFifthWithinBounds() {
+        #expect(MemoryCache.Limits.defaultBytes(available: 1_000_000_000) == 200_000_000)
+        #expect(MemoryCache.Limits.defaultBytes(available: 20_000_000) == 10_000_000)
+        #expect(MemoryCache.Limits.defaultBytes(available: 64_000_000_000) == 512_000_000)
+        #expect((10_000_000...512_000_000).contains(MemoryCache.Limits().maximumBytes))
+    }
 }
 
 #if os(Linux)

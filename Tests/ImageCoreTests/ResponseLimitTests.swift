@@ -6,7 +6,6 @@ import Testing
     @Test func theStandardLimitIsATenthOfTheMemoryAndAtMost200Megabytes() {
         #expect(ResponseLimit.limit(memory: 512 << 20) == 53_687_091)
         #expect(ResponseLimit.limit(memory: 64 << 30) == 200_000_000)
-        #expect(ResponseLimit.limit(memory: nil) == 200_000_000)
     }
 
     @Test func theStandardLimitOfThisMachineIsInRange() {

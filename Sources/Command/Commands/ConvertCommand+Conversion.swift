@@ -1,3 +1,4 @@
+internal import CalotypeSystem
 internal import ImageCodecs
 internal import ImageCore
 internal import ImageDecoding
@@ -67,7 +68,7 @@ extension ConvertCommand {
         }
         var context = ProcessingContext()
         context.maximumPixels = max(context.maximumPixels, limits.decoding.pixels)
-        context.threads = ProcessInfo.processInfo.activeProcessorCount
+        context.threads = ProcessorCount.usable
         var encoding = EncodeOptions()
         encoding.quality = quality
         if try !isStill(data) {

@@ -1,3 +1,4 @@
+internal import CalotypeSystem
 internal import ImageCore
 
 extension MemoryCache {

@@ -1,5 +1,6 @@
 @testable import AppleGallery
 import Calotype
+import CalotypeSystem
 import CalotypeTesting
 import Foundation
 @testable import ImageCaching

@@ -1,9 +1,7 @@
-internal import CalotypeSystem
-
 /// Reads the small text files of `/proc` and `/sys`.
-enum SmallFile {
+package enum SmallFile {
     /// The first 4,096 bytes as text; `nil` if the file cannot be read.
-    static func text(at path: String) -> String? {
+    package static func text(at path: String) -> String? {
         let file = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard file >= 0 else { return nil }
         defer { _ = close(file) }

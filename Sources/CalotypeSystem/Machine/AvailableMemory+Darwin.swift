@@ -1,10 +1,8 @@
 #if canImport(Darwin)
-    internal import CalotypeSystem
-
     extension AvailableMemory {
         /// The physical memory, or what the system still allows this process to use. Widgets and other extensions may use only some
         /// tens of megabytes.
-        static func current() -> Int {
+        package static func current() -> Int {
             var bytes: UInt64 = 0
             var size = MemoryLayout<UInt64>.size
             let status = unsafe sysctlbyname("hw.memsize", &bytes, &size, nil, 0)

@@ -1,7 +1,7 @@
 /// How much memory the process may use.
-enum AvailableMemory {
+package enum AvailableMemory {
     /// The minimum of the physical memory and the limits; a limit of 0 or less counts as none.
-    static func smallest(machine: Int, limits: [Int?]) -> Int {
+    package static func smallest(machine: Int, limits: [Int?]) -> Int {
         limits.compactMap { $0 }.filter { $0 > 0 }.reduce(machine, min)
     }
 }

@@ -3,7 +3,7 @@
 
     extension AvailableMemory {
         /// What the system still allows this process to use; `nil` on macOS, which has no such limit.
-        static var processLimit: Int? {
+        package static var processLimit: Int? {
             #if os(macOS) || targetEnvironment(macCatalyst)
                 nil
             #else

@@ -1,8 +1,6 @@
-internal import CalotypeSystem
-
 #if !canImport(Darwin)
     extension AvailableMemory {
-        static func current() -> Int {
+        package static func current() -> Int {
             let machine = max(0, sysconf(Int32(_SC_PHYS_PAGES))).multipliedReportingOverflow(
                 by: max(1, sysconf(Int32(_SC_PAGESIZE))))
             let groups = ControlGroups(process: SmallFile.text(at: "/proc/self/cgroup") ?? "")
