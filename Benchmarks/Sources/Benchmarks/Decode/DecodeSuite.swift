@@ -55,36 +55,41 @@ private struct DecodeBench {
 
     // MARK: In this process
 
-    /// Measures a decode in a running process, beside the codec's own library called from C.
+    /// Measures a decode in a running process, beside the codec's own library called from C. That decodes once into memory of
+    /// `malloc`, and once into new memory, as Calotype does.
     func inProcess(_ file: String, _ size: PixelSize) async throws -> [Row] {
         let data = try Data(contentsOf: URL(filePath: file))
-        var (own, library): ([Double], [Double]) = ([], [])
-        // Both take turns, so that a slow moment of the machine affects them alike. The first round warms up.
+        var (own, library, libraryNew): ([Double], [Double], [Double]) = ([], [], [])
+        func decodeByLibrary(usesNewMemory: Bool) throws {
+            guard decodesByLibrary(data, usesNewMemory: usesNewMemory) else {
+                throw ImageError(.corrupt, message: "The codec's library cannot decode.")
+            }
+        }
+        // All take turns, so that a slow moment of the machine affects them alike. The first round warms up.
         for round in 0...(effort == .smoke ? 1 : 9) {
             let ours = try ProcessorTime.milliseconds { _ = try Codecs.decoder.decode(data, options: DecodeOptions()) }
-            let theirs = try ProcessorTime.milliseconds {
-                guard decodesByLibrary(data) else { throw ImageError(.corrupt, message: "The codec's library cannot decode.") }
-            }
+            let theirs = try ProcessorTime.milliseconds { try decodeByLibrary(usesNewMemory: false) }
+            let theirsNew = try ProcessorTime.milliseconds { try decodeByLibrary(usesNewMemory: true) }
             guard round > 0 else { continue }
             own.append(ours)
             library.append(theirs)
+            libraryNew.append(theirsNew)
         }
-        let peer = Row.Peer(name: "the library in C", value: library.median)
-        return [
+        return [("the library in C", library), ("the library in C, new memory", libraryNew)].map { name, times in
             row(
-                "\(kind.rawValue) \(Self.megapixels(size)) in a running process, CPU", own.median, "ms", peer,
-                budget: .ratio(1.05))
-        ]
+                "\(kind.rawValue) \(Self.megapixels(size)) in a running process, CPU", own.median, "ms",
+                Row.Peer(name: name, value: times.median), budget: .ratio(1.05))
+        }
     }
 
-    private func decodesByLibrary(_ data: Data) -> Bool {
+    private func decodesByLibrary(_ data: Data, usesNewMemory: Bool) -> Bool {
         unsafe data.withUnsafeBytes { bytes in
             guard let base = unsafe bytes.bindMemory(to: UInt8.self).baseAddress else { return false }
             return switch kind {
-            case .jpeg, .progressiveJPEG: unsafe bench_decode_jpeg(base, bytes.count)
-            case .png: unsafe bench_decode_png(base, bytes.count)
-            case .webp, .losslessWebP: unsafe bench_decode_webp(base, bytes.count)
-            case .avif: unsafe bench_decode_avif(base, bytes.count)
+            case .jpeg, .progressiveJPEG: unsafe bench_decode_jpeg(base, bytes.count, usesNewMemory)
+            case .png: unsafe bench_decode_png(base, bytes.count, usesNewMemory)
+            case .webp, .losslessWebP: unsafe bench_decode_webp(base, bytes.count, usesNewMemory)
+            case .avif: unsafe bench_decode_avif(base, bytes.count, usesNewMemory)
             }
         }
     }
