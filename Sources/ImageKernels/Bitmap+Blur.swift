@@ -3,9 +3,9 @@ public import ImageCore
 extension Bitmap {
     /// Returns the image blurred by a Gaussian. Beyond its edges, the pixels at the edge are repeated.
     ///
-    /// Up to σ = 12, the Gaussian is computed at every pixel, out to 3σ. Above, it is computed exactly at every ⌊σ/4⌋th pixel and
-    /// interpolated with a cubic. Such a blur changes so slowly that the result is within one level, and the time does not grow
-    /// with σ.
+    /// Below σ = 8, the Gaussian is computed at every pixel, out to 3σ. From there, it is computed exactly at every ⌊σ/4⌋th pixel
+    /// and interpolated with a cubic. Such a blur changes so slowly that the result is within one level, and the time does not
+    /// grow with σ.
     ///
     /// - Parameters:
     ///   - sigma: the standard deviation, in pixels; from 0 (nothing changes) to 1,000.
@@ -35,8 +35,8 @@ extension Bitmap {
         return try Resampler.resize(coarse, to: geometry, filter: .catmullRom, threads: threads, cancellation: cancellation)
     }
 
-    /// The smallest σ at which the Gaussian is computed; a smaller one has no visible effect.
-    private static let exactSigmas = 0.1...12.0
+    /// The σ at which the Gaussian is computed at every pixel; a smaller one has no visible effect.
+    private static let exactSigmas = 0.1..<8.0
 
     /// Returns the image sharpened by an unsharp mask: its difference from a blurred image is added, multiplied by `amount`.
     ///

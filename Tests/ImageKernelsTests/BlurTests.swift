@@ -31,7 +31,7 @@ private func referenceBlur(_ bitmap: Bitmap, sigma: Double) -> Samples {
 }
 
 @Suite struct BlurTests {
-    @Test(arguments: [0.4, 1, 2.5, 6], PixelFormat.allCases)
+    @Test(arguments: [0.4, 1, 2.5, 7.9], PixelFormat.allCases)
     func smallRadiiAgreeWithTheDefinition(sigma: Double, format: PixelFormat) throws {
         for (width, height) in [(1, 1), (17, 13), (40, 3), (1, 37)] {
             let bitmap = try Bitmap.noise(width, height, format, seed: UInt64(width))
@@ -43,7 +43,7 @@ private func referenceBlur(_ bitmap: Bitmap, sigma: Double) -> Samples {
         }
     }
 
-    @Test(arguments: [12.5, 17, 24, 40])
+    @Test(arguments: [8, 11.9, 12.5, 17, 24, 40])
     func largeRadiiStayWithinTwoLevelsOfTheDefinition(sigma: Double) throws {
         for (width, height) in [(70, 50), (1, 90), (130, 7)] {
             // Hard edges are the most difficult content for a coarse grid.

@@ -11,7 +11,7 @@ struct GaussianKernel: Sendable {
 
     /// - Parameter phase: 0 for a centre on a pixel, ½ for one between two.
     init(sigma: Double, phase: Double) {
-        radius = Int((3 * sigma).rounded(.up)) + (phase == 0 ? 0 : -1)
+        radius = Int((3 * sigma).rounded(.up))
         let last = phase == 0 ? radius : radius + 1
         let values = (-radius...last).map { offset -> Double in
             let distance = (Double(offset) - phase) / sigma
