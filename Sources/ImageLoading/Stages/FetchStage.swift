@@ -94,8 +94,7 @@ struct FetchStage: Sendable {
         if !plan.options.diskStorage.keepsOriginal(isProcessed: plan.isProcessed) { policy.remove(.writesDisk) }
         var request = DataRequest(
             url: url, method: plan.request.method, headerFields: plan.options.headers, body: plan.request.body,
-            timeout: plan.options.timeout,
-            maximumBytes: plan.options.maximumResponseBytes, priority: rank.priority, retries: plan.options.retries,
+            timeout: plan.options.timeout, maximumBytes: maximumBytes, priority: rank.priority, retries: plan.options.retries,
             allowsExpensiveNetwork: plan.options.allowsExpensiveNetwork, cachePolicy: policy, purpose: rank.purpose)
         (request.deadline, request.cacheTransaction) = (deadline, transaction)
         (request.identities, request.extra) = (plan.identities, plan.options.extra)

@@ -258,6 +258,16 @@ import Testing
         #expect(sent.headerFields[.accept] == "image/scripted, image/*;q=0.8, */*;q=0.5")
     }
 
+    /// A loader of files or `data:` URLs would otherwise apply a limit of its own.
+    @Test func everyRequestCarriesTheLimitOfResponseBytes() async throws {
+        let bench = Bench { $0.limits.responseBytes = ResponseLimit.standard + 1 }
+        _ = try await bench.loader.image(for: url("x"))
+        var request = ImageRequest(url: url("y"))
+        request.options.maximumResponseBytes = 9
+        _ = try await bench.loader.image(for: request)
+        #expect(bench.network.requests.map(\.maximumBytes) == [ResponseLimit.standard + 1, 9])
+    }
+
     @Test func aBadOptionIsTheLoadsResult() async throws {
         let bench = Bench()
         var request = ImageRequest(url: url("x"))
