@@ -325,6 +325,19 @@ import Testing
         #expect(network.requests.count == attempts)
     }
 
+    @Test(arguments: [(RetryPolicy.default, nil, 4), (.aggressive, nil, 6), (.conservative, nil, 3), (.aggressive, 2, 3)])
+    func aLoaderOfSingleModulesMakesTheRetriesOfItsPolicy(policy: RetryPolicy, request: Int?, attempts: Int) async throws {
+        let network = ScriptedLoader { _ in .failure(ImageError(.connectionLost, message: "Gone.")) }
+        var policy = policy
+        policy.baseDelay = .zero
+        let loader = ImageLoader(
+            ImageLoader.Configuration(dataLoader: RetryingLoader(network, policy: policy), decoder: ScriptedDecoder()))
+        var imageRequest = ImageRequest(url: URL(string: "http://example.org/a.png")!)
+        imageRequest.options.retries = request
+        #expect(await failure(loader, imageRequest)?.code == .connectionLost)
+        #expect(network.requests.count == attempts)
+    }
+
     @Test func theServerPresetForbidsFilesDataURLsAndPrivateAddresses() async throws {
         let png = try servedPNG()
         let server = try LoopbackServer(serving: { _ in .init(200, body: png) })

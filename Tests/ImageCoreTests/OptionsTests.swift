@@ -24,7 +24,7 @@ private enum Flavour: OptionKey {
     @Test func everyOptionHasItsDocumentedDefault() throws {
         let options = try OptionsBuilder().build()
         #expect(options.cachePolicy == .memoryAndDisk && options.cachePriority == .normal && options.storesToDisk)
-        #expect(options.timeout == .seconds(30) && options.deadline == nil && options.retries == 3 && options.headers.isEmpty)
+        #expect(options.timeout == .seconds(30) && options.deadline == nil && options.retries == nil && options.headers.isEmpty)
         #expect(options.allowsExpensiveNetwork && options.maximumPixels == nil && options.targetSize == nil)
         #expect(options.contentMode == .fit && options.processors.isEmpty && options.transition == .none)
         #expect(options.accessibilityLabel == nil && options.logContext == nil && options.priority == .normal)
@@ -80,7 +80,8 @@ private enum Flavour: OptionKey {
         var builder = OptionsBuilder()
         builder.global.headers = [.acceptLanguage: "en", .via: "a"]
         builder.request.modify(\.headers) { $0[.acceptLanguage] = "de" }
-        builder.request.modify(\.retries) { $0 += 1 }
+        builder.global.retries = 3
+        builder.request.modify(\.retries) { $0 = $0.map { $0 + 1 } }
         builder.runtime.modify(\.headers) { $0[.userAgent] = "x" }
         builder.runtime.modify(\.cachePolicy) { $0.remove(.writesDisk) }
         let options = try builder.build()
@@ -90,7 +91,7 @@ private enum Flavour: OptionKey {
 
     @Test func aChangeOfAValueOfTheSameLayerChangesThatValueAndAValueDiscardsAChange() throws {
         var layer = OptionLayer { $0.retries = 1 }
-        layer.modify(\.retries) { $0 += 1 }
+        layer.modify(\.retries) { $0 = $0.map { $0 + 1 } }
         #expect(layer.retries == 2)
         layer.modify(\.timeout) { $0 *= 2 }
         layer.timeout = .seconds(5)
@@ -104,7 +105,7 @@ private enum Flavour: OptionKey {
 
     @Test func mergingKeepsChangesInOrder() throws {
         let base = OptionLayer { $0.retries = 1 }
-        let merged = base.merging(OptionLayer { $0.modify(\.retries) { $0 += 5 } })
+        let merged = base.merging(OptionLayer { $0.modify(\.retries) { $0 = $0.map { $0 + 5 } } })
         #expect(try OptionsBuilder(request: merged).build().retries == 6)
         let replaced = merged.merging(OptionLayer { $0.retries = 2 })
         #expect(try OptionsBuilder(request: replaced).build().retries == 2)
@@ -112,7 +113,7 @@ private enum Flavour: OptionKey {
 
     @Test func theResultOfAChangeIsChecked() throws {
         var layer = OptionLayer()
-        layer.modify(\.retries) { $0 += 100 }
+        layer.modify(\.retries) { $0 = 103 }
         let error = try #require(throws: ImageError.self) { try OptionsBuilder(runtime: layer).build() }
         #expect(error.message == "Invalid options: retries = 103 must be from 0 to 100 (runtime layer).")
     }

@@ -23,9 +23,9 @@ public struct LoadOptions: Sendable {
     /// The time limit of the whole load, including queueing, retries, waits and resumption; `nil`, the default, sets none. Must
     /// be positive.
     public var deadline: Duration? = nil
-    /// How often a fetch is attempted again after a failure that may be transient, from 0 to 100; 3, or the count of the loader's
-    /// retry policy, which a value in any layer overrides.
-    public var retries: Int = 3
+    /// How often a fetch is attempted again after a failure that may be transient, from 0 to 100; `nil`, the default, applies the
+    /// count of the loader's retry policy, which is 3 for the standard policy.
+    public var retries: Int? = nil
     /// Header fields to add to the HTTP request. They are part of the identity of the resource: loads with different fields never
     /// share a response.
     public var headers: HTTPFields = [:]

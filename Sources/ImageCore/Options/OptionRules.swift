@@ -24,7 +24,7 @@ enum OptionRules {
     private static let rules: [Rule] = [
         Rule("timeout", \.timeout) { $0 > .zero ? nil : "must be positive" },
         Rule("deadline", \.deadline) { ($0 ?? .seconds(1)) > .zero ? nil : "must be positive" },
-        Rule("retries", \.retries) { (0...100).contains($0) ? nil : "must be from 0 to 100" },
+        Rule("retries", \.retries) { (0...100).contains($0 ?? 0) ? nil : "must be from 0 to 100" },
         Rule("maximumPixels", \.maximumPixels) { ($0 ?? 1) > 0 ? nil : "must be positive" },
         Rule("maximumResponseBytes", \.maximumResponseBytes) { ($0 ?? 1) > 0 ? nil : "must be positive" },
         Rule("targetSize", \.targetSize) { size in
