@@ -24,7 +24,7 @@ extension StandardConfiguration {
         configuration.identifyingInterceptors = networkInterceptors
         configuration.encoder = makeEncoder()
         (configuration.processedFormat, configuration.processedEncoding) = (processedFormat, processedEncoding)
-        configuration.options = makeOptions()
+        configuration.options = options
         configuration.limits = limits
         (configuration.previewInterval, configuration.clock) = (previewInterval, clock)
         configuration.observers = observers
@@ -68,11 +68,5 @@ extension StandardConfiguration {
         let registry = EncoderRegistry(Self.platformEncoders)
         for encoder in encoders { _ = registry.register(encoder) }
         return registry
-    }
-
-    private func makeOptions() -> OptionLayer {
-        var options = options
-        if !options.overrides(\.retries), let retryPolicy { options.retries = min(max(0, retryPolicy.maximumRetries), 100) }
-        return options
     }
 }

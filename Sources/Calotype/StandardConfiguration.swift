@@ -29,7 +29,7 @@ public struct StandardConfiguration: Sendable {
     public var schemes: [String: any DataLoading] = [:]
     /// When a failed fetch is retried; ``RetryPolicy/default``. With `nil`, fetches are not retried.
     ///
-    /// The count of retries of the policy is the default of the option `retries`; a value in any layer overrides it.
+    /// The count of retries of the policy, which includes resumptions, applies to loads whose options do not set `retries`.
     public var retryPolicy: RetryPolicy? = .default
     /// When requests to a failing host are rejected for a while; `nil`, the default, for never.
     public var circuitBreaker: CircuitBreaker.Policy?

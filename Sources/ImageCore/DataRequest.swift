@@ -23,7 +23,8 @@ public struct DataRequest: Sendable {
     /// The highest priority of the loads that wait for the fetch when it starts. It does not change later: a fetch waits only in the
     /// engine's queue, which follows every change, and a network layer starts what it is given.
     public var priority: LoadPriority
-    /// How many attempts a retrying loader may make after the first; `nil`, the default, applies the count of its policy.
+    /// How many attempts may follow the first, retries and resumptions together; `nil`, the default, applies the count of the
+    /// retrying loader's policy.
     public var retries: Int?
     /// Whether expensive networks, such as cellular ones, may be used; `true`.
     public var allowsExpensiveNetwork: Bool

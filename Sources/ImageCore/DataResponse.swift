@@ -12,6 +12,8 @@ public struct DataResponse: Sendable {
     public var tier: CacheTier
     /// How many attempts a retrying loader made before this response.
     public var retries = 0
+    /// How many attempts may follow to complete the body; `nil` if no retrying loader made the request.
+    package var retriesLeft: Int?
     /// The times of the phases of the transfer; `nil` if the network layer does not measure them.
     public var timing: TransferTiming?
 

@@ -23,8 +23,8 @@ public struct LoadOptions: Sendable {
     /// The time limit of the whole load, including queueing, retries, waits and resumption; `nil`, the default, sets none. Must
     /// be positive.
     public var deadline: Duration? = nil
-    /// How often a fetch is attempted again after a failure that may be transient, from 0 to 100; `nil`, the default, applies the
-    /// count of the loader's retry policy, which is 3 for the standard policy.
+    /// How often a fetch is attempted again after a failure that may be transient, resumptions included, from 0 to 100; `nil`, the
+    /// default, applies the count of the loader's retry policy, which is 3 for the default policy.
     public var retries: Int? = nil
     /// Header fields to add to the HTTP request. They are part of the identity of the resource: loads with different fields never
     /// share a response.

@@ -33,12 +33,14 @@ final class ResumableBody: Sendable {
     ///   - mayResume: whether another connection may follow one over which this number of bytes came.
     ///   - onBreak: gets the bytes of a body that ended early, as far as they are known.
     init(
-        _ body: ByteStream, head: HTTPResponse, start: Data, request: DataRequest, loader: any DataLoading, keptBytes: Int,
+        _ response: DataResponse, start: Data, request: DataRequest, loader: any DataLoading, keptBytes: Int,
         mayResume: @escaping @Sendable (Int) -> Bool, onBreak: @escaping @Sendable (Data) -> Void
     ) {
-        let attempts = request.retries ?? RetryPolicy.default.maximumRetries
-        state = Lock(State(iterator: body.makeAsyncIterator(), start: start, isJoined: !start.isEmpty, attemptsLeft: attempts))
-        self.head = head
+        let attempts = response.retriesLeft ?? request.retries ?? RetryPolicy.default.maximumRetries
+        state = Lock(
+            State(
+                iterator: response.body.makeAsyncIterator(), start: start, isJoined: !start.isEmpty, attemptsLeft: attempts))
+        head = response.head
         length = PartialBody.length(in: head) ?? .max
         self.request = request
         self.loader = loader
@@ -92,19 +94,21 @@ final class ResumableBody: Sendable {
     /// The rest of the body from another response; `nil` when there is none.
     private func rest(after error: any Error) async throws -> ByteStream.AsyncIterator? {
         guard let broken = error as? ImageError, Self.codes.contains(broken.code), !Task.isCancelled else { return nil }
-        let passed = state.withLock { state -> (count: Int, fresh: Int)? in
+        let passed = state.withLock { state -> (count: Int, fresh: Int, attemptsLeft: Int)? in
             guard state.attemptsLeft > 0 else { return nil }
             state.attemptsLeft -= 1
             defer { state.fresh = 0 }
-            return (state.count, state.fresh)
+            return (state.count, state.fresh, state.attemptsLeft)
         }
-        guard let (count, fresh) = passed, mayResume(fresh) else { return nil }
+        guard let (count, fresh, attemptsLeft) = passed, mayResume(fresh) else { return nil }
         let point = ResumePoint(head: head, count: count)
         var ranged = request
+        ranged.retries = attemptsLeft
         for (name, value) in point.requestFields { ranged.headerFields[name] = value }
         do {
             _ = try request.timeUntilDeadline()
             let response = try await loader.load(ranged)
+            if let left = response.retriesLeft { state.withLock { $0.attemptsLeft = left } }
             guard point.classify(response.head) == .rest else { return nil }
             return response.body.makeAsyncIterator()
         } catch is CancellationError {

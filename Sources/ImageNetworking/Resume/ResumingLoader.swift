@@ -8,9 +8,9 @@ internal import CalotypeSystem
 ///
 /// The server must serve ranges and send a strong validator (an ETag, or a `Last-Modified` at least a minute
 /// before the response); the rest is requested with `Range` and `If-Range`. A connection that is lost in the middle of a
-/// body is followed by another at once, at most ``DataRequest/retries`` times per load (3 when the request does not set it); put a
-/// ``RetryingLoader`` inside to wait while the network is down. When less than `minimumBytes` came
-/// before the connection was lost, the next connection is paid from the loader's ``RetryBudget``, so that a server that interrupts
+/// body is followed by another at once; put a ``RetryingLoader`` inside to wait while the network is down. Resumptions and its
+/// retries together are at most ``DataRequest/retries``; where the request does not set it, the count of its policy, or 3 resumptions
+/// without a retrying loader. When less than `minimumBytes` came before the connection was lost, the next connection is paid from the loader's ``RetryBudget``, so that a server that interrupts
 /// every transfer does not get several requests for each load. A load that ends early for other reasons leaves its partial body in
 /// the store, for the next one.
 ///
@@ -57,7 +57,8 @@ public final class ResumingLoader: DataLoading {
         budget.withLock { $0.deposit() }
         let key = PartialKey(resource: Self.key(of: request), epoch: store.epoch)
         guard let partial = await store.take(key.resource) else { return recording(try await loader.load(request), key, request) }
-        if let response = try await resumed(request, after: partial, key) { return response }
+        var request = request
+        if let response = try await resumed(&request, after: partial, key) { return response }
         return recording(try await loader.load(request), key, request)
     }
 
@@ -70,7 +71,7 @@ public final class ResumingLoader: DataLoading {
     /// The response to a request for the rest; `nil` when it is not useful. Returning releases that one: while its body is unread
     /// it holds a connection, which the request for the whole may need.
     private func resumed(
-        _ request: DataRequest, after partial: PartialBody, _ key: PartialKey
+        _ request: inout DataRequest, after partial: PartialBody, _ key: PartialKey
     ) async throws -> DataResponse? {
         var ranged = request
         for (name, value) in partial.end.requestFields { ranged.headerFields[name] = value }
@@ -91,7 +92,9 @@ public final class ResumingLoader: DataLoading {
             whole.head = partial.head
             return recording(whole, key, request, after: partial.bytes)
         case .whole: return recording(response, key, request)
-        case .unusable: return nil
+        case .unusable:
+            request.retries = response.retriesLeft ?? request.retries
+            return nil
         case .other:
             keep(partial, key, request)
             return response
@@ -121,7 +124,7 @@ public final class ResumingLoader: DataLoading {
         let isAtHand = response.body.wholeData != nil && start.isEmpty
         guard !isAtHand, PartialBody.canResume(response.head) else { return response }
         let body = ResumableBody(
-            response.body, head: response.head, start: start, request: request, loader: loader, keptBytes: store.maximumBytes,
+            response, start: start, request: request, loader: loader, keptBytes: store.maximumBytes,
             mayResume: { [self] passed in passed >= minimumBytes || budget.withLock { $0.withdraw() } }
         ) { [self] bytes in
             guard bytes.count >= minimumBytes, bytes.count < PartialBody.length(in: response.head) ?? 0 else { return }

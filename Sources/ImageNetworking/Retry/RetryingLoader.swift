@@ -7,6 +7,7 @@ internal import CalotypeSystem
 ///
 /// Only failures before the response headers are retried: a body that fails after that is not started again, since the reader
 /// already got a part of it. Cancelling is never retried, and ends a wait at once.
+/// Outside of it, a ``ResumingLoader`` can request the rest, which takes from the same count of attempts.
 /// The loader returns the last response, or throws the last error with the reasons of the attempts before it.
 ///
 /// **Time**: the timeout of a request holds for each attempt, and is shortened to the time that is left until the deadline.
@@ -62,6 +63,7 @@ public final class RetryingLoader: DataLoading {
             do {
                 var response = try await load(once: request)
                 response.retries += attempt - 1
+                response.retriesLeft = max(0, (request.retries ?? policy.maximumRetries) - (attempt - 1))
                 let outcome = RetryPolicy.Outcome.status(
                     response.head.status.code, retryAfter: RetryAfter.seconds(in: response.head, now: now()))
                 guard case .retry(let wait) = step(after: outcome, request, attempt) else { return response }

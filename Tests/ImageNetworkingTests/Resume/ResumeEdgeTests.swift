@@ -283,6 +283,61 @@ struct ResumingEdges {
         #expect(network.asked.events.count == 1)
     }
 
+    /// Every other attempt fails before its response, and the others break after 20,000 bytes.
+    private struct Unreliable: DataLoading {
+        let attempts = EventLog<DataRequest>()
+
+        func load(_ request: DataRequest) async throws -> DataResponse {
+            attempts.append(request)
+            let failure = ImageError(.connectionLost, message: "It broke off.")
+            guard attempts.count.isMultiple(of: 2) else { throw failure }
+            let start = request.headerFields[.range].flatMap { Int($0.dropFirst(6).dropLast()) } ?? 0
+            var head = HTTPResponse(
+                status: start > 0 ? .partialContent : .ok,
+                headerFields: [.eTag: "\"v1\"", .acceptRanges: "bytes", .contentLength: "\(1_000_000 - start)"])
+            if start > 0 { head.headerFields[.contentRange] = "bytes \(start)-999999/1000000" }
+            let chunks = Lock([Data(count: 20_000)])
+            return DataResponse(
+                url: request.url, head: head,
+                body: ByteStream {
+                    if let chunk = chunks.withLock({ $0.popLast() }) { return chunk }
+                    throw failure
+                })
+        }
+    }
+
+    @Test(arguments: [
+        (RetryPolicy.default, nil, 4), (.aggressive, nil, 6), (.conservative, nil, 3), (.default, 0, 1), (.aggressive, 1, 2),
+        (.conservative, 7, 8),
+    ])
+    func retriesAndResumptionsShareOneCount(policy: RetryPolicy, retries: Int?, attempts: Int) async throws {
+        let network = Unreliable()
+        let loader = ResumingLoader(RetryingLoader(network, policy: policy, clock: RecordingClock()))
+        var request = try request()
+        request.retries = retries
+        let asked = request
+        #expect(try await imageError { _ = try await loader.body(of: asked) }.code == .connectionLost)
+        #expect(network.attempts.count == attempts)
+    }
+
+    @Test func aRequestForTheWholeHasTheRetriesThatTheOneForTheRestLeft() async throws {
+        let store = PartialBodyStore()
+        store.put(partial(20_000), for: try key(), now: 0)
+        let attempts = Lock(0)
+        let network = ScriptedLoader { _ in
+            let attempt = attempts.withLock { attempts in
+                attempts += 1
+                return attempts
+            }
+            let other = HTTPResponse(status: .partialContent, headerFields: [.contentRange: "bytes 10000-39999/40000"])
+            return attempt == 2 ? .response(other, chunks: []) : .failure(ImageError(.connectionFailed, message: "No line."))
+        }
+        var request = try request()
+        request.retries = 2
+        _ = try? await ResumingLoader(RetryingLoader(network, clock: RecordingClock()), store: store).load(request)
+        #expect(network.requests.map { $0.headerFields[.range] == nil } == [false, false, true, true])
+    }
+
     @Test func aBodyOverTheLimitIsNotStored() async throws {
         let store = PartialBodyStore()
         _ = try? await ResumingLoader(Breaking(count: 20_000, code: .tooLarge), store: store).body(of: try request())
