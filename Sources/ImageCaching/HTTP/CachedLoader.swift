@@ -142,7 +142,7 @@ public final class CachedLoader: DataLoading {
         }
         let fields = response.head.headerFields
         let others = [fields[.location], fields[.contentLocation]].map { $0.flatMap { URL(string: $0, relativeTo: request.url) } }
-        for url in [request.url] + others.compactMap({ $0?.absoluteURL }) where url.hasSameOrigin(as: request.url) {
+        for url in [request.url] + others.compactMap({ $0?.absoluteURL }) where url.origin == request.url.origin {
             // First, so that no exchange under way stores its response after the removal.
             cache.exchanges.resourceHasChanged(at: url)
             try await attempt { try await self.cache.removeAll(for: url, as: request) }
@@ -171,14 +171,5 @@ func attempt<R: Sendable>(_ body: () async throws -> R) async throws(Cancellatio
         throw error
     } catch {
         return nil
-    }
-}
-
-extension URL {
-    /// Whether scheme, host and port are equal (RFC 9110, section 4.3.1).
-    fileprivate func hasSameOrigin(as other: URL) -> Bool {
-        func port(_ url: URL) -> Int { url.port ?? (url.scheme?.lowercased() == "https" ? 443 : 80) }
-        return scheme?.lowercased() == other.scheme?.lowercased() && host?.lowercased() == other.host?.lowercased()
-            && port(self) == port(other)
     }
 }

@@ -139,9 +139,9 @@ final class LoadPlan: Sendable {
         return policy.revalidatesDisk ? .confirmedCacheOrSource : .cacheOrSource
     }
 
-    /// The host of a URL in the network's queue.
+    /// The group of a URL in the network's queue.
     var host: String {
-        if case .url(let url) = request.source { url.host(percentEncoded: true) ?? "" } else { "" }
+        if case .url(let url) = request.source { url.origin } else { "" }
     }
 }
 

@@ -127,6 +127,21 @@ import Testing
         await bench.waitUntilIdle()
     }
 
+    /// The case of a name and a port that goes without saying make no difference.
+    @Test(arguments: [
+        ("http://EXAMPLE.org/b", 1), ("HTTP://example.org:80/b", 1), ("https://example.org/b", 0), ("http://example.org:8080/b", 0),
+    ])
+    func aHostIsASchemeANameAndAPort(other: String, queued: Int) async throws {
+        let bench = Bench.held { $0.limits.fetchesPerHost = 1 }
+        let first = bench.loader.task(for: ImageRequest(url: url("a")))
+        await bench.network.waitForRequests(1)
+        let second = bench.loader.task(for: ImageRequest(url: URL(string: other)!))
+        while bench.loader.activity.queued + bench.network.requests.count < 2 { await Task.yield() }
+        #expect(bench.loader.activity.queued == queued)
+        bench.network.gate.open()
+        for task in [first, second] { _ = try await task.response }
+    }
+
     @Test func aFreeHostDoesNotWaitBehindABusyOne() async throws {
         let bench = Bench.held { $0.limits.fetchesPerHost = 1 }
         let busy = (0..<3).map { bench.loader.task(for: ImageRequest(url: URL(string: "http://busy/\($0)")!)) }
