@@ -59,9 +59,13 @@ extension ImageError {
 
     /// The error for a load that its deadline ended.
     package static func deadlineExceeded(by url: URL, _ deadline: Deadline, causes: [String] = []) -> ImageError {
+        deadlineExceeded(by: ImageSource.redacted(url), after: deadline.limit, causes: causes)
+    }
+
+    /// The same for a source as errors name it.
+    package static func deadlineExceeded(by source: String, after limit: Duration, causes: [String]) -> ImageError {
         let message =
-            "The load of \(ImageSource.redacted(url)) did not end within its deadline of \(deadline.limit.inSeconds). "
-            + "Raise the deadline to wait longer."
+            "The load of \(source) did not end within its deadline of \(limit.inSeconds). Raise the deadline to wait longer."
         return ImageError(.deadlineExceeded, message: message, causes: causes)
     }
 }

@@ -221,13 +221,9 @@ public final class ImageTask: LoadHandle {
     private func expire(after limit: Duration) {
         let (subscription, failures) = state.withLock { ($0.subscription, $0.failures) }
         if let subscription { coordinator.leave(subscription) }
-        finish(
-            .failure(
-                .failed(
-                    ImageError(
-                        .deadlineExceeded,
-                        message: "\(request) did not load within its deadline of \(limit). Raise the deadline to wait longer.",
-                        source: request.description, causes: failures))))
+        var error = ImageError.deadlineExceeded(by: request.description, after: limit, causes: failures)
+        error.source = request.description
+        finish(.failure(.failed(error)))
     }
 
     /// Ties the load of the small version to this one: it ends no later.

@@ -145,10 +145,9 @@ import Testing
         await bench.network.gate.waitForArrivals(1)
         await clock.waitForSleeps(1)
         clock.advance(by: .seconds(10))
-        await #expect {
-            try await task.response
-        } throws: { error in
-            "\(error)".contains("deadline") && "\(error)".contains("10.0 seconds")
-        }
+        let failure = await #expect(throws: LoadFailure.self) { try await task.response }
+        #expect(
+            failure?.error?.message
+                == "The load of http://example.org/x did not end within its deadline of 10 s. Raise the deadline to wait longer.")
     }
 }
