@@ -22,7 +22,7 @@ extension ImageLoader {
         /// The bytes of the decoded frames that are kept of all animations that play; 64 MB. An animation that does not fit is
         /// decoded again in every loop.
         public var animationBytes = 64_000_000
-        /// The limits of a single decode.
+        /// The limits of a single decode, of which that of pixels holds for the results of processors too.
         public var decoding = DecodingLimits()
 
         /// The limits above.

@@ -36,7 +36,8 @@ public struct LoadOptions: Sendable {
     public var interceptors: [any RequestInterceptor] = []
     /// Whether expensive networks, such as cellular or metered ones, may be used.
     public var allowsExpensiveNetwork: Bool = true
-    /// The largest image to decode, in pixels (``DecodingLimits/pixels``); `nil` applies the limit of the decoder.
+    /// The largest image to decode, or to make with a processor, in pixels (``DecodingLimits/pixels``); `nil` applies the limit of
+    /// the loader.
     public var maximumPixels: Int? = nil
     /// The largest response body, in bytes; `nil` applies the limit of the loader.
     public var maximumResponseBytes: Int? = nil

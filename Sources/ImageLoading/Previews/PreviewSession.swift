@@ -205,7 +205,7 @@ final class PreviewSession: Sendable {
         var preview = image
         if let processor {
             var context = ProcessingContext(cancellation: token)
-            context.extra = options.extra
+            (context.maximumPixels, context.extra) = (options.limits.pixels, options.extra)
             guard let processed = try? processor.process(image, context: context) else { return false }
             preview = processed
         }

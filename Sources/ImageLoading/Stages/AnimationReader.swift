@@ -97,7 +97,9 @@ final class AnimationReader: AnimationFrames {
     }
 
     private func process(_ image: DecodedImage, _ token: CancellationToken) throws -> DecodedImage {
-        try processors.reduce(image) { try ProcessStage(processor: $1, extra: options.extra).process($0, token) }
+        try processors.reduce(image) {
+            try ProcessStage(processor: $1, maximumPixels: options.limits.pixels, extra: options.extra).process($0, token)
+        }
     }
 
     /// Puts the animation back for the next frame, and keeps the frame if all have room.

@@ -61,10 +61,10 @@ final class LoaderParts: Sendable {
     /// A deadline on the loader's clock.
     func deadline(after limit: Duration) -> Deadline { Deadline(after: limit, clock: configuration.clock) }
 
-    /// The bounds of a plan's decode.
+    /// The bounds of a plan's decode, of which that of pixels bounds its processors too.
     func limits(_ plan: LoadPlan) -> DecodingLimits {
         var limits = configuration.limits.decoding
-        if let pixels = plan.options.maximumPixels { limits.pixels = min(limits.pixels, pixels) }
+        if let pixels = plan.options.maximumPixels { limits.pixels = pixels }
         return limits
     }
 

@@ -58,7 +58,7 @@ struct Pipeline: Sendable {
         if before.isEmpty, runsWithDecode(step, work.plan) { return decodedImage(processor, work) }
         work.setOnPreview { [weak work, coordinator] preview in
             guard let work else { return }
-            let stage = ProcessStage(processor: processor, extra: work.plan.options.extra)
+            let stage = ProcessStage(processor, of: work.plan, coordinator.parts)
             if let preview = stage.preview(of: preview, work.token) { coordinator.show(preview, of: work) }
         }
         // [a, b] shares the work of [a].
@@ -80,7 +80,7 @@ struct Pipeline: Sendable {
 
     func processed(_ before: StagedImage, _ processor: any Processing, _ work: SharedWork) -> Next {
         .worker(.process) {
-            let image = try ProcessStage(processor: processor, extra: work.plan.options.extra).process(before.image, work.token)
+            let image = try ProcessStage(processor, of: work.plan, parts).process(before.image, work.token)
             return { times in
                 var metrics = before.metrics
                 metrics.process += times.working

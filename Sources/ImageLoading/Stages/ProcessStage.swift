@@ -3,6 +3,8 @@ internal import ImageCore
 /// Runs one processor on the image before it.
 struct ProcessStage: Sendable {
     let processor: any Processing
+    /// The largest image that the processor may make: as large as one that the load may decode.
+    let maximumPixels: Int
     /// The options of plug-ins.
     let extra: ExtraOptions
 
@@ -17,7 +19,7 @@ struct ProcessStage: Sendable {
 
     private func context(_ token: CancellationToken) -> ProcessingContext {
         var context = ProcessingContext(cancellation: token)
-        context.extra = extra
+        (context.maximumPixels, context.extra) = (maximumPixels, extra)
         return context
     }
 
@@ -28,5 +30,11 @@ struct ProcessStage: Sendable {
         else { return nil }
         image.isPreview = true
         return StagedImage(image, tier: before.tier, metrics: before.metrics, isThumbnail: before.isThumbnail)
+    }
+}
+
+extension ProcessStage {
+    init(_ processor: any Processing, of plan: LoadPlan, _ parts: LoaderParts) {
+        self.init(processor: processor, maximumPixels: parts.limits(plan).pixels, extra: plan.options.extra)
     }
 }

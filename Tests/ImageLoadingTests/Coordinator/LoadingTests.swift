@@ -268,6 +268,22 @@ import Testing
         #expect(bench.network.requests.map(\.maximumBytes) == [ResponseLimit.standard + 1, 9])
     }
 
+    @Test(arguments: [(nil, 1 << 30), (100, 100), (1 << 31, 1 << 31)])
+    func oneLimitOfPixelsHoldsForDecodesAndProcessors(option: Int?, limit: Int) async throws {
+        let bench = Bench { $0.limits.decoding.pixels = 1 << 30 }
+        let limits = EventLog<Int>()
+        var request = ImageRequest(url: url("x"))
+        request.options.maximumPixels = option
+        request.options.processors = [
+            RecordingProcessor("reads the limit", log: .init()) { image, context in
+                limits.append(context.maximumPixels)
+                return image
+            }
+        ]
+        _ = try await bench.loader.image(for: request)
+        #expect(bench.decoder.decodes.map(\.limits.pixels) == [limit] && limits.events == [limit])
+    }
+
     @Test func aBadOptionIsTheLoadsResult() async throws {
         let bench = Bench()
         var request = ImageRequest(url: url("x"))
