@@ -28,6 +28,14 @@ struct RemovableQueue<Element: Hashable> {
         nextTicket += 1
     }
 
+    /// Removes and returns the first element; `nil` when the queue is empty.
+    mutating func removeFirst() -> Element? {
+        // The first entry is never stale.
+        guard let first = entries.first?.element else { return nil }
+        remove(first)
+        return first
+    }
+
     /// Removes an element. Returns whether the queue had it.
     @discardableResult
     mutating func remove(_ element: Element) -> Bool {

@@ -25,7 +25,16 @@ struct TransferQueue<ID: Hashable> {
         var waiting = RemovableQueue<ID>()
         var active = 0
         var isMultiplexed = false
+
+        /// Adds a transfer. Returns whether it is the only one that waits.
+        mutating func add(_ id: ID) -> Bool {
+            defer { waiting.append(id) }
+            return waiting.isEmpty
+        }
     }
+
+    /// The place of a host, until one is added or removed. With it, a host is looked up once for each change.
+    private typealias Index = Dictionary<Host, HostQueue>.Index
 
     private let limits: Limits
     private var hosts: [Host: HostQueue] = [:]
@@ -42,33 +51,34 @@ struct TransferQueue<ID: Hashable> {
 
     /// Adds a transfer behind those of the same host.
     mutating func add(_ id: ID, host: Host) {
-        hosts[host, default: HostQueue()].waiting.append(id)
-        turns.append(host)
+        if hosts[host, default: HostQueue()].add(id) { turns.append(host) }
     }
 
     /// Removes a transfer if it waits.
     mutating func remove(_ id: ID, host: Host) {
-        guard hosts[host]?.waiting.remove(id) == true, hosts[host]?.waiting.isEmpty == true else { return }
+        guard let index = hosts.index(forKey: host), hosts.values[index].waiting.remove(id),
+            hosts.values[index].waiting.isEmpty
+        else { return }
         turns.remove(host)
-        forgetIfIdle(host)
+        forgetIfIdle(index)
     }
 
     /// The next transfer to start, counted as running; `nil` when none may start.
     mutating func next() -> ID? {
-        guard let host = turns.first(where: mayStart), let id = hosts[host]?.waiting.first(where: { _ in true }) else {
-            return nil
-        }
-        hosts[host]?.waiting.remove(id)
+        guard let host = turns.first(where: mayStart), let index = hosts.index(forKey: host),
+            let id = hosts.values[index].waiting.removeFirst()
+        else { return nil }
         turns.remove(host)
-        if hosts[host]?.waiting.isEmpty == false { turns.append(host) }
-        changeActive(host, by: 1)
+        if !hosts.values[index].waiting.isEmpty { turns.append(host) }
+        changeActive(index, by: 1)
         return id
     }
 
     /// A transfer that ``next()`` returned has ended, or moves to another host.
     mutating func finished(_ host: Host) {
-        changeActive(host, by: -1)
-        forgetIfIdle(host)
+        guard let index = hosts.index(forKey: host) else { return }
+        changeActive(index, by: -1)
+        forgetIfIdle(index)
     }
 
     /// The host turned out to multiplex.
@@ -82,17 +92,16 @@ struct TransferQueue<ID: Hashable> {
     }
 
     /// Transfers beyond the limit of connections share the existing ones.
-    private mutating func changeActive(_ host: Host, by change: Int) {
-        guard let active = hosts[host]?.active else { return }
+    private mutating func changeActive(_ index: Index, by change: Int) {
+        let active = hosts.values[index].active
         connections += min(active + change, limits.perHost) - min(active, limits.perHost)
-        hosts[host]?.active = active + change
+        hosts.values[index].active = active + change
     }
 
     /// Forgets a host without transfers, except for some that multiplex.
-    private mutating func forgetIfIdle(_ host: Host) {
-        guard let queue = hosts[host], queue.active == 0, queue.waiting.isEmpty, !queue.isMultiplexed || hosts.count > 256 else {
-            return
-        }
-        hosts[host] = nil
+    private mutating func forgetIfIdle(_ index: Index) {
+        let queue = hosts.values[index]
+        guard queue.active == 0, queue.waiting.isEmpty, !queue.isMultiplexed || hosts.count > 256 else { return }
+        hosts.remove(at: index)
     }
 }
