@@ -12,7 +12,7 @@ extension EasyHandle {
         set(CURLOPT_HTTP_VERSION, Int(mayMultiplex ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1))
         // Several transfers to a host that may speak HTTP/2 wait for the first connection to say so.
         set(CURLOPT_PIPEWAIT, mayMultiplex ? 1 : 0)
-        setHeaderLines(Self.lines(for: hop, userAgent: configuration.userAgent))
+        setHeaderLines(Self.lines(for: hop))
         if let body = hop.body {
             set(CURLOPT_POSTFIELDSIZE_LARGE, bytes: body.count)
             // libcurl makes its own copy, so the bytes need not outlive this call.
@@ -44,8 +44,9 @@ extension EasyHandle {
         if configuration.certificateAuthorities != .system {
             _ = unsafe calotype_curl_set_pointer(pointer, CURLOPT_CAPATH, nil)
         }
-        // For proxies; servers get the name as one of the header lines.
-        if usesProxies { set(CURLOPT_USERAGENT, configuration.userAgent) } else { set(CURLOPT_PROXY, "") }
+        // A header line of the request replaces it.
+        set(CURLOPT_USERAGENT, configuration.userAgent)
+        if !usesProxies { set(CURLOPT_PROXY, "") }
     }
 
     func setCallbacks() {
@@ -62,12 +63,11 @@ extension EasyHandle {
     }
 
     /// The header lines as libcurl takes them: a name before a semicolon has an empty value, before a colon none at all.
-    private static func lines(for hop: Hop, userAgent: String) -> [String] {
+    private static func lines(for hop: Hop) -> [String] {
         var lines: [String] = []
         for field in hop.headerFields where field.name != .contentLength && field.name != .transferEncoding {
             lines.append(field.value.isEmpty ? "\(field.name.rawName);" : "\(field.name.rawName): \(field.value)")
         }
-        if !userAgent.isEmpty, hop.headerFields[.userAgent] == nil { lines.append("User-Agent: \(userAgent)") }
         if hop.body != nil {
             // Otherwise libcurl sends "Expect: 100-continue" and the content type of a form.
             lines.append("Expect:")
