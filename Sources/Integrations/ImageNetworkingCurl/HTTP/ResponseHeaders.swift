@@ -7,6 +7,7 @@ struct ResponseHeaders: Equatable, Sendable {
     static let maximumBytes = 256 << 10
     static let maximumFields = 1000
     private static let usualFields = 16
+    private static let statusLineStart = Array("HTTP/".utf8)
 
     /// 0 for a status line without three digits.
     private(set) var status = 0
@@ -29,7 +30,7 @@ struct ResponseHeaders: Equatable, Sendable {
     /// Takes the next line with its line end. A status line starts over: interim responses come before the final one. Trailers
     /// count towards the limit and are not kept. Lines that are not fields are left out.
     mutating func append(_ line: some RandomAccessCollection<UInt8>) -> Progress {
-        let isStatusLine = (!isComplete || isInterim) && line.starts(with: "HTTP/".utf8)
+        let isStatusLine = (!isComplete || isInterim) && line.starts(with: Self.statusLineStart)
         if isStatusLine { self = ResponseHeaders(statusLine: line) }
         byteCount += line.count
         guard byteCount <= Self.maximumBytes else { return .tooLarge }
@@ -45,11 +46,12 @@ struct ResponseHeaders: Equatable, Sendable {
 
     private init(statusLine line: some RandomAccessCollection<UInt8>) {
         fields.reserveCapacity(Self.usualFields)
-        let parts = Self.trimmed(line).split(separator: 0x20, maxSplits: 2)
-        if parts.count > 1, parts[1].count == 3, parts[1].allSatisfy({ 0x30...0x39 ~= $0 }) {
-            status = parts[1].reduce(0) { $0 * 10 + Int($1 - 0x30) }
-        }
-        if parts.count > 2 { reason = String(decoding: parts[2], as: UTF8.self) }
+        let code = Self.trimmed(line).drop { $0 != 0x20 }.drop { $0 == 0x20 }
+        let digits = code.prefix { 0x30...0x39 ~= $0 }
+        let rest = code[digits.endIndex...]
+        guard digits.count == 3, rest.first ?? 0x20 == 0x20 else { return }
+        status = digits.reduce(0) { $0 * 10 + Int($1 - 0x30) }
+        reason = String(decoding: rest.dropFirst(), as: UTF8.self)
     }
 
     private mutating func appendField(_ line: some RandomAccessCollection<UInt8>) {
