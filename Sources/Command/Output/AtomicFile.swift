@@ -17,7 +17,7 @@ enum AtomicFile {
 
     /// The same for the bytes that `fill` writes. If it throws, the temporary file is removed and the error is rethrown.
     static func write(
-        to path: String, followsLinks: Bool = true, fill: (borrowing OpenFile) throws -> Void
+        to path: String, followsLinks: Bool = true, fill: (borrowing Writer) throws -> Void
     ) throws(ImageError) {
         var info = stat()
         let exists = unsafe (followsLinks ? stat(path, &info) : lstat(path, &info)) == 0
@@ -76,7 +76,7 @@ enum AtomicFile {
     }
 
     private static func append(
-        to path: String, _ fill: (borrowing OpenFile) throws -> Void
+        to path: String, _ fill: (borrowing Writer) throws -> Void
     ) throws(ImageError) {
         let descriptor = unsafe open(path, O_WRONLY | O_APPEND | O_CLOEXEC)
         guard descriptor >= 0 else { throw failure(errno) }
@@ -85,10 +85,10 @@ enum AtomicFile {
 
     /// Writes and closes. Some file systems report a full disk only when the file is closed.
     private static func complete(
-        _ descriptor: Int32, _ fill: (borrowing OpenFile) throws -> Void
+        _ descriptor: Int32, _ fill: (borrowing Writer) throws -> Void
     ) throws(ImageError) {
         do {
-            try fill(OpenFile(descriptor: descriptor))
+            try fill(Writer(descriptor: descriptor))
         } catch {
             _ = close(descriptor)
             throw (error as? ImageError) ?? .wrapping(error, stage: .deliver, source: nil)
@@ -96,8 +96,8 @@ enum AtomicFile {
         guard close(descriptor) == 0 else { throw failure(errno) }
     }
 
-    /// A file that is being written.
-    struct OpenFile: ~Copyable {
+    /// Writes to the temporary file, or to the device or pipe itself.
+    struct Writer: ~Copyable {
         fileprivate let descriptor: Int32
 
         /// Writes all bytes.

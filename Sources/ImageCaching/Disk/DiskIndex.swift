@@ -129,7 +129,7 @@ struct DiskIndex: Equatable, Sendable {
 // Eviction.
 extension DiskIndex {
     /// Entries to evict, by cause.
-    struct Evictions: Equatable, Sendable {
+    struct EvictedEntries: Equatable, Sendable {
         var expired: [EntryName] = []
         var leastUsed: [EntryName] = []
     }
@@ -138,8 +138,8 @@ extension DiskIndex {
     ///
     /// Expired entries are evicted first. If a limit is still exceeded, the least recently used entries follow until a share of
     /// the limit is free. The most recently used entry stays as long as it fits by itself.
-    mutating func evictions(limits: DiskCache.Limits, now: Double) -> Evictions {
-        var found = Evictions()
+    mutating func evictions(limits: DiskCache.Limits, now: Double) -> EvictedEntries {
+        var found = EvictedEntries()
         var (bytes, count) = (liveBytes, entries.count)
         if now - oldestWrite > limits.maximumAge {
             oldestWrite = .infinity

@@ -20,7 +20,7 @@ struct DiskState: Sendable {
     }
 
     /// The changes and uses that the writer writes together.
-    struct Batch: Sendable {
+    struct WriteBatch: Sendable {
         var changes: [(name: EntryName, pending: Pending)] = []
         var touched: [EntryName] = []
     }
@@ -106,8 +106,8 @@ struct DiskState: Sendable {
     }
 
     /// The next changes to write, oldest first; `nil` if there are none. Readers see them as pending until ``settle(_:)``.
-    mutating func nextBatch() -> Batch? {
-        var batch = Batch()
+    mutating func nextBatch() -> WriteBatch? {
+        var batch = WriteBatch()
         var bytes = 0
         while batch.changes.count < Self.batchCount, bytes < Self.batchBytes, let (name, number) = queue.popFirst() {
             // A later change of the same entry replaces this one.
@@ -128,7 +128,7 @@ struct DiskState: Sendable {
     }
 
     /// Ends the changes of a batch, which are in the index now or lost.
-    mutating func settle(_ batch: Batch) {
+    mutating func settle(_ batch: WriteBatch) {
         for (name, change) in batch.changes where pending[name]?.number == change.number {
             pendingBytes -= change.entry?.data.count ?? 0
             pending[name] = nil

@@ -87,7 +87,7 @@ extension DiskWriter {
     /// - Parameters:
     ///   - batch: the pending changes that end at the same time, so that readers see the old or the new state.
     ///   - lost: how many stores of the batch were not written.
-    func append(_ changes: [IndexChange], settling batch: DiskState.Batch? = nil, lost: Int = 0) throws(FileFailure) {
+    func append(_ changes: [IndexChange], settling batch: DiskState.WriteBatch? = nil, lost: Int = 0) throws(FileFailure) {
         var given: [UInt64] = []
         while true {
             do {
@@ -102,7 +102,7 @@ extension DiskWriter {
         }
     }
 
-    private func tryToAppend(_ changes: [IndexChange], settling batch: DiskState.Batch?, lost: Int) throws(FileFailure) {
+    private func tryToAppend(_ changes: [IndexChange], settling batch: DiskState.WriteBatch?, lost: Int) throws(FileFailure) {
         guard let (journal, end) = shared.lock.withLock({ state in state.journal.map { ($0, state.journalEnd) } }) else {
             throw .directoryLost
         }

@@ -149,7 +149,7 @@ actor DiskWriter {
         }
     }
 
-    private func write(_ batch: DiskState.Batch) throws(FileFailure) {
+    private func write(_ batch: DiskState.WriteBatch) throws(FileFailure) {
         // Bodies are written without the directory's lock, so that other processes can continue.
         var changes: [IndexChange] = []
         var lost = 0
@@ -181,7 +181,7 @@ actor DiskWriter {
     }
 
     /// Drops a batch that could not be written. Removes the old entries from the index of this process, since they are outdated.
-    private func lose(_ batch: DiskState.Batch, because failure: FileFailure) {
+    private func lose(_ batch: DiskState.WriteBatch, because failure: FileFailure) {
         shared.lock.withLock { state in
             for (name, _) in batch.changes { state.apply(.remove(name)) }
             state.settle(batch)

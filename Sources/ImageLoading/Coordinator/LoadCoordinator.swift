@@ -99,14 +99,14 @@ final class LoadCoordinator: Sendable {
     }
 
     /// The image of a request in the memory cache, or the plan of the load that is needed.
-    enum CacheLookup {
+    enum MemoryLookup {
         case hit(DecodedImage)
         case miss(LoadPlan)
     }
 
     /// Looks the image up in the memory cache, on the caller's thread. The lookup needs no plan for a request that sets no
     /// options, unless there are observers.
-    func cachedImage(for request: ImageRequest) throws(LoadFailure) -> CacheLookup {
+    func cachedImage(for request: ImageRequest) throws(LoadFailure) -> MemoryLookup {
         guard request.options.isEmpty, observers.isEmpty, let variant = control.withLock({ $0.defaults }).plainVariant else {
             let plan = try plan(request)
             return memoryHit(plan).map { .hit($0) } ?? .miss(plan)

@@ -25,7 +25,7 @@ public struct FileLoader: DataLoading {
     ///   missing, forbidden or not a regular file, `tooLarge`; or `CancellationError`.
     public func load(_ request: DataRequest) async throws -> DataResponse {
         try Task.checkCancellation()
-        let file = try OpenFile(Self.path(of: request.url), limit: request.maximumBytes ?? maximumBytes)
+        let file = try FileReader(Self.path(of: request.url), limit: request.maximumBytes ?? maximumBytes)
         if file.byteCount <= chunkSize {
             return DataResponse(url: request.url, body: ByteStream(try file.next(file.byteCount) ?? Data()))
         }
@@ -49,7 +49,7 @@ public struct FileLoader: DataLoading {
     package func contents(ofFile path: String) throws -> Data { try contents(of: Array(path.utf8)) }
 
     private func contents(of path: [UInt8]) throws(ImageError) -> Data {
-        let file = try OpenFile(path, limit: maximumBytes)
+        let file = try FileReader(path, limit: maximumBytes)
         if file.byteCount > chunkSize, let mapped = file.mapped() { return mapped }
         return try file.next(file.byteCount) ?? Data()
     }
@@ -69,8 +69,8 @@ public struct FileLoader: DataLoading {
     }
 }
 
-/// A regular file, read from front to back.
-private final class OpenFile: Sendable {
+/// Reads a regular file from front to back.
+private final class FileReader: Sendable {
     let byteCount: Int
     /// The path for messages; its bytes need not be valid UTF-8.
     let path: String

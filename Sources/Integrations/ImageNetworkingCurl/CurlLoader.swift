@@ -51,7 +51,7 @@ public final class CurlLoader: DataLoading {
             limit: request.maximumBytes ?? configuration.maximumBytes)
         let (head, whole) = try await fetch.start(by: handle.mailbox)
         // A small body usually arrives together with the headers.
-        let body = whole.map { ByteStream($0) } ?? BodyReader(fetch, handle: handle).stream
+        let body = whole.map { ByteStream($0) } ?? FetchBody(fetch, handle: handle).stream
         var url = fetch.url
         if let address = head.redirectedTo {
             guard let redirected = URL(string: address) else {
@@ -68,7 +68,7 @@ public final class CurlLoader: DataLoading {
 }
 
 /// Reads the body of a fetch, and cancels the fetch when the body is dropped.
-private final class BodyReader: Sendable {
+private final class FetchBody: Sendable {
     private let fetch: Fetch
     private let handle: EventLoopHandle
 

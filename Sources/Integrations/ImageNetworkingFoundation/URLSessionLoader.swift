@@ -54,7 +54,7 @@ public final class URLSessionLoader: DataLoading {
         /// A certificate that it rejects, by `cancelAuthenticationChallenge`, fails the load with ``ImageError/Code/insecure``.
         public var challengeHandler: (@Sendable (URLAuthenticationChallenge) -> ChallengeAnswer)?
         /// Fetches prefetches by transfers that continue without the app; `nil`, the default, by a foreground session.
-        public var background: Background?
+        public var background: BackgroundOptions?
 
         /// The defaults.
         public init() {}

@@ -48,7 +48,7 @@ final class BackgroundTransfers: Sendable {
         (self.folder, self.limit, self.chunkBytes) = (folder, limit, chunkBytes)
     }
 
-    convenience init(_ background: URLSessionLoader.Background, _ configuration: URLSessionLoader.Configuration) {
+    convenience init(_ background: URLSessionLoader.BackgroundOptions, _ configuration: URLSessionLoader.Configuration) {
         let folder = DownloadFolder(
             path: background.folder.path, maximumBytes: max(0, background.maximumBytes),
             maximumAge: Double(background.maximumAge.components.seconds))

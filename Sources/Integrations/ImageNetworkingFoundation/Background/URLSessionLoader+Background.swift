@@ -19,10 +19,10 @@ extension URLSessionLoader {
     ///
     /// ```swift
     /// var configuration = URLSessionLoader.Configuration()
-    /// configuration.background = URLSessionLoader.Background(identifier: "org.example.app.images")
+    /// configuration.background = URLSessionLoader.BackgroundOptions(identifier: "org.example.app.images")
     /// let loader = URLSessionLoader(configuration)
     /// ```
-    public struct Background: Sendable {
+    public struct BackgroundOptions: Sendable {
         /// Identifies the session to the system: the same at each launch, and unique in the app. Loaders with the same
         /// identifier share its transfers, and use the options of the first.
         public var identifier: String
@@ -61,7 +61,7 @@ extension URLSessionLoader {
     ///
     /// - Parameters:
     ///   - identifier: the identifier of the session.
-    ///   - completion: called on the main actor once the finished bodies are in ``Background/folder``; not called when the identifier
+    ///   - completion: called on the main actor once the finished bodies are in ``BackgroundOptions/folder``; not called when the identifier
     ///     is not this loader's.
     /// - Returns: whether the identifier is this loader's.
     @discardableResult @MainActor
