@@ -27,10 +27,5 @@ public struct ImageKey: Hashable, Sendable, CustomStringConvertible {
 
     public func hash(into hasher: inout Hasher) { hasher.combine(hash) }
 
-    /// The stored hash is seeded already. It is mixed because a memory cache chooses the dictionary by its lowest bits, so that all
-    /// keys of one dictionary share them.
-    @_documentation(visibility: internal)
-    public func _rawHashValue(seed: Int) -> Int { fibonacciHash(UInt64(truncatingIfNeeded: hash), seed: seed) }
-
     public var description: String { variant.isEmpty ? resource.text : "\(resource.text) | \(variant)" }
 }
