@@ -86,6 +86,7 @@ struct FetchStage: Sendable {
     }
 
     // Not inlined: a load that waits for the network keeps the frame of `fetch`, which would grow by the request that is made here.
+    // With this function and `body` inlined, a request being fetched takes 7.2 KB instead of 6.0 KB.
     @inline(never)
     private func request(
         _ url: URL, _ rank: RankClass, _ deadline: Deadline?, _ transaction: (any ResponseTransaction)?
