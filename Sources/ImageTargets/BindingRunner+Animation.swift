@@ -3,13 +3,13 @@ internal import ImageCore
 /// Animations of the images that a view shows.
 extension BindingRunner {
     /// The view shows an image with an animation, which plays until the view shows something else.
-    func beginAnimation(_ animated: Animated, isMotionReduced: Bool, _ isolation: (any Actor)?) {
-        let isCurrent = state.withLock { state in
+    func beginAnimation(_ animated: Animated, _ isolation: (any Actor)?) {
+        let plays = state.withLock { state in
             guard state.binding.token.request == animated.request else { return false }
             state.animated = animated
-            return true
+            return !state.binding.calls.isMotionReduced
         }
-        if isCurrent, !isMotionReduced { startPlaying(animated, isolation) }
+        if plays { startPlaying(animated, isolation) }
     }
 
     /// Plays an animation, unless a newer request has come.
@@ -56,22 +56,14 @@ extension BindingRunner {
         playing?.stop()
     }
 
-    /// Whether the view shows an image with an animation.
-    var isAnimated: Bool { state.withLock { $0.animated != nil } }
-
-    /// Stops or plays the animation, as the user prefers now.
-    ///
-    /// - Returns: the call that shows the first frame of an animation that was stopped; `nil` if there is none to make.
-    func updateMotion(isReduced: Bool, _ isolation: (any Actor)?) -> ViewCall? {
+    /// Stops the animation at its first frame or plays it, as the user prefers now.
+    func updateMotion(isReduced: Bool, _ isolation: (any Actor)?) {
         let (animated, isPlaying, request) = state.withLock { ($0.animated, $0.playing != nil, $0.binding.token.request) }
         // A newer request may have come while the view answered.
-        guard let animated, animated.request == request, isPlaying == isReduced else { return nil }
-        guard isReduced else {
-            startPlaying(animated, isolation)
-            return nil
-        }
+        guard let animated, animated.request == request, isPlaying == isReduced else { return }
+        guard isReduced else { return startPlaying(animated, isolation) }
         stopPlaying()
-        return .setFrame(animated.image, badge: animated.badge)
+        state.withLock { $0.binding.showFirstFrame(animated.image, badge: animated.badge) }
     }
 
     /// The view came on screen or left it.

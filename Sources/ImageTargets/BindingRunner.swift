@@ -8,15 +8,21 @@ final class BindingRunner<View: ImageViewAdapter>: Sendable {
     struct State {
         var binding = BindingState()
         var request: ImageRequest?
+        /// Whether the request gets the size of the view.
+        var sizesToView = false
+        /// The size of the request; `nil` until the view has told its size.
+        var size: ViewImageSize?
+        /// The size that the view told last.
+        var viewSize: ViewImageSize?
+        /// The load to start when the view shows the placeholder, or at once if a call to the view is suspended.
+        var dueLoad: BindingState.Token?
         var load: (any LoadHandle)?
         var completion: BindingCompletion?
-        var sizing = Sizing.none
         /// The image with an animation that the view shows.
         var animated: Animated?
         /// `nil` where motion is reduced.
         var playing: Playing?
         var lastAnimation: UInt64 = 0
-        var newestDraft: UInt64 = 0
     }
 
     /// An image with an animation, as the view shows it.
@@ -24,7 +30,7 @@ final class BindingRunner<View: ImageViewAdapter>: Sendable {
         /// The first frame.
         let image: DecodedImage
         /// The tier whose badge is drawn into each frame.
-        var badge: CacheTier?
+        let badge: CacheTier?
         /// The number of its request.
         let request: UInt64
     }
@@ -41,21 +47,10 @@ final class BindingRunner<View: ImageViewAdapter>: Sendable {
         }
     }
 
-    /// How the size of the view determines that of the current request.
-    enum Sizing {
-        /// It does not.
-        case none
-        /// The load waits until the view has a size.
-        case waiting(Draft)
-        /// The request has the size of the view.
-        case sized(Draft, PixelSize, ContentMode)
-    }
-
+    /// What a driver executes.
     enum Step {
-        /// A call, its view, and the number of the request that was current when the step was taken.
-        case call(ViewCall, View, request: UInt64)
+        case call(ViewCall, View)
         case complete(BindingCompletion?, Result<ImageResponse, LoadFailure>)
-        case updateMotion(View)
     }
 
     let loader: any ImageProviding
@@ -118,6 +113,10 @@ final class BindingRunner<View: ImageViewAdapter>: Sendable {
         }
     }
 
+    private func startDueLoad(_ isolation: (any Actor)?) {
+        if let token = state.withLock({ $0.dueLoad.take() }) { startLoad(token, isolation) }
+    }
+
     /// Starts the load. Its events change the state on the thread on which they arrive; the view is called on its own isolation.
     private func startLoad(_ token: BindingState.Token, _ isolation: (any Actor)?) {
         // A newer request may have replaced this one while the view showed the placeholder.
@@ -145,101 +144,78 @@ final class BindingRunner<View: ImageViewAdapter>: Sendable {
 
     // MARK: Calls to the view
 
-    /// The size that the view has for its image.
-    func viewSize(isolation: isolated (any Actor)? = #isolation) async -> ViewImageSize {
-        await view.value?.imageSize() ?? .unlimited
-    }
-
-    /// Makes the pending calls. Does nothing while another call to this function makes them.
+    /// Makes the pending calls, unless another driver makes them. Then starts the load that is due.
     ///
     /// Runs on the view's isolation, so that no newer request can come between taking a call and making it.
     func makeCalls(isolation: isolated (any Actor)? = #isolation) async {
-        guard startCalls() else { return }
-        while let step = nextStep() {
+        var answer: ViewCall.Answer?
+        while let step = next(answer, isolation) {
             switch step {
-            case .call(let call, let view, let request): await make(call, on: view, request)
+            case .call(let call, let view): answer = await call.make(on: view)
             case .complete(let completion, let result):
                 await completion?.call(result)
-                // A frame of the animation may have come meanwhile.
-                guard startCalls() else { return }
-            case .updateMotion(let view):
-                guard isAnimated else { break }
-                await updateMotion(isReduced: await view.prefersReducedMotion(), isolation)?.rendered.make(on: view)
+                answer = nil
+            }
+        }
+        startDueLoad(isolation)
+    }
+
+    /// Takes the next step. `nil` if there is none, another driver makes the calls, or the view was released.
+    ///
+    /// - Parameter answer: what the last call returned; `nil` for a driver that begins, or that has called a completion handler,
+    ///   which may have made the calls of a newer request.
+    private func next(_ answer: ViewCall.Answer?, _ isolation: (any Actor)?) -> Step? {
+        if let answer { receive(answer, isolation) } else if !state.withLock({ $0.binding.startCalls() }) { return nil }
+        while true {
+            let view = view.value
+            if view == nil { close() }
+            let (step, request, completion) = state.withLock { state in
+                let step = state.binding.nextStep()
+                let completion = if case .complete = step { state.completion.take() } else { BindingCompletion?.none }
+                return (step, state.binding.token.request, completion)
+            }
+            guard let view, let step else { return nil }
+            switch step {
+            case .call(let call):
+                if call.changesImage { endAnimation() }
+                return .call(call.rendered, view)
+            case .animate(let image, let badge):
+                beginAnimation(Animated(image: image, badge: badge, request: request), isolation)
+            case .updateMotion: if state.withLock({ $0.animated != nil }) { return .call(.prefersReducedMotion, view) }
+            case .updateSize: if state.withLock({ $0.sizesToView }) { return .call(.imageSize, view) }
+            case .complete(let result): return .complete(completion, result)
             }
         }
     }
 
-    private func make(
-        _ call: ViewCall, on view: View, _ request: UInt64, isolation: isolated (any Actor)? = #isolation
-    ) async {
-        var animated = call.animated.map { Animated(image: $0.image, badge: $0.badge, request: request) }
-        var rendered = call.rendered
-        var isMotionReduced = false
-        // A memory hit of a still image has no motion, and must not wait for the view's answer.
-        if call.hasMotion {
-            isMotionReduced = await view.prefersReducedMotion()
-            if isMotionReduced { rendered = rendered.withoutTransition }
-            // A newer request may have come while the view answered.
-            guard state.withLock({ $0.binding.token.request == request }) else { return }
-        }
-        if case .setImage(_, _, let tier) = rendered {
-            if await view.setTierBadge(tier) { animated?.badge = nil } else { rendered = rendered.withDrawnBadge }
-            guard state.withLock({ $0.binding.token.request == request }) else { return }
-        }
-        if rendered.changesImage { endAnimation() }
-        await rendered.make(on: view)
-        if let animated { beginAnimation(animated, isMotionReduced: isMotionReduced, isolation) }
-    }
-
-    /// Returns whether the caller must now make the calls, which it takes from ``nextStep()``.
-    func startCalls() -> Bool { state.withLock { $0.binding.startCalls() } }
-
-    /// Takes the next step. `nil` if there is none or the view was released.
-    func nextStep() -> Step? {
-        let view = view.value
-        if view == nil { close() }
-        return state.withLock { state in
-            switch state.binding.nextStep() {
-            case .call(let call): return view.map { .call(call, $0, request: state.binding.token.request) }
-            case .complete(let result):
-                defer { state.completion = nil }
-                return view.map { _ in .complete(state.completion, result) }
-            case .updateMotion: return view.map { .updateMotion($0) }
-            case nil: return nil
-            }
+    private func receive(_ answer: ViewCall.Answer, _ isolation: (any Actor)?) {
+        state.withLock { $0.binding.receive(answer) }
+        switch answer {
+        case .size(let size):
+            state.withLock { $0.viewSize = size }
+            setSize(size)
+        case .isMotionReduced(let isReduced): updateMotion(isReduced: isReduced, isolation)
+        case .nothing, .showsBadges: break
         }
     }
 }
 
 extension BindingRunner where View: MainActorImageView {
-    /// The size that the view has for its image.
-    @MainActor func viewSizeNow() -> ViewImageSize { view.value?.imageSize() ?? .unlimited }
-
-    /// Makes the pending calls before it returns. During another call to the view it does nothing: the loop that makes that call
-    /// also makes the pending ones.
+    /// Does what ``makeCalls(isolation:)`` does, before it returns.
+    ///
+    /// A driver of its own, because a synchronous function cannot run an `async` one to its end, and a list must show its memory
+    /// hits in the turn in which it sets their requests.
     @MainActor func makeCallsNow() {
-        guard startCalls() else { return }
-        while let step = nextStep() {
+        var answer: ViewCall.Answer?
+        while let step = next(answer, MainActor.shared) {
             switch step {
-            case .call(let call, let view, let request):
-                var animated = call.animated.map { Animated(image: $0.image, badge: $0.badge, request: request) }
-                var rendered = call.rendered
-                let isMotionReduced = call.hasMotion && view.prefersReducedMotion()
-                if isMotionReduced { rendered = rendered.withoutTransition }
-                if case .setImage(_, _, let tier) = rendered {
-                    if view.setTierBadge(tier) { animated?.badge = nil } else { rendered = rendered.withDrawnBadge }
-                }
-                if rendered.changesImage { endAnimation() }
-                rendered.make(on: view)
-                if let animated { beginAnimation(animated, isMotionReduced: isMotionReduced, MainActor.shared) }
+            case .call(let call, let view): answer = call.make(on: view)
             case .complete(let completion, let result):
                 completion?.callNow(result)
-                guard startCalls() else { return }
-            case .updateMotion(let view):
-                guard isAnimated else { break }
-                updateMotion(isReduced: view.prefersReducedMotion(), MainActor.shared)?.rendered.make(on: view)
+                answer = nil
             }
         }
+        startDueLoad(MainActor.shared)
     }
 }
 

@@ -46,23 +46,20 @@ struct BindingState: Sendable {
     /// Whether the view shows the image, and the load makes a larger version of it.
     private var isGrowing = false
     private var isWaitingForSize = false
+    private var isDeferred = false
 
     /// Whether the view already shows or loads the image of `request`.
     func isSame(_ request: ImageRequest, options: LoadOptions) -> Bool {
         identity == BindingState.identity(request, options)
     }
 
-    /// Replaces the current request. A memory hit is shown at once, without placeholder or transition.
+    /// Replaces the current request. Its load waits for ``startLoad(hit:isWaitingForSize:)``.
     ///
     /// - Parameters:
     ///   - options: its options as the caller set them, without the size of the view.
-    ///   - hit: the image if it is in the memory cache.
-    ///   - isDeferred: whether the load waits for ``startDeferredLoad()``.
-    ///   - isWaitingForSize: whether the load waits until the view has a size, and the request begins once more.
-    mutating func begin(
-        _ request: ImageRequest, options: LoadOptions, hit: ImageResponse?, isDeferred: Bool = false,
-        isWaitingForSize: Bool = false
-    ) -> LoadAction {
+    ///   - sizesToView: whether to ask the view for its size.
+    ///   - isDeferred: whether the load also waits for ``startDeferredLoad()``.
+    mutating func begin(_ request: ImageRequest, options: LoadOptions, sizesToView: Bool, isDeferred: Bool) {
         token.request += 1
         token.load += 1
         source = request.source
@@ -71,16 +68,26 @@ struct BindingState: Sendable {
         self.options = options
         priority = options.priority
         (hasPreview, isGrowing) = (false, false)
-        self.isWaitingForSize = isWaitingForSize
-        isLoading = hit == nil
-        isSuspended = hit == nil && (isDeferred || mustWaitForView)
+        (isLoading, isSuspended, isWaitingForSize, self.isDeferred) = (true, true, true, isDeferred)
         calls.replaceAll(by: setsExtra ? [.setExtraOptions(options.extra)] : [])
         calls.append(.setAccessibilityLabel(options.accessibilityLabel))
+        if sizesToView { calls.appendSizeUpdate() }
+    }
+
+    /// Shows a memory hit without placeholder or transition, or otherwise the placeholder.
+    ///
+    /// - Parameters:
+    ///   - hit: the image if it is in the memory cache.
+    ///   - isWaitingForSize: whether the load waits until the view has a size, and this method is called once more.
+    mutating func startLoad(hit: ImageResponse?, isWaitingForSize: Bool) -> LoadAction {
+        self.isWaitingForSize = isWaitingForSize
+        isLoading = hit == nil
+        isSuspended = isLoading && mustWaitForView
         if let hit {
             if calls.willShowLoading { calls.append(.setLoading(false)) }
             calls.append(.setImage(hit.image, .none, badge: badge(hit)))
             calls.appendCompletion(.success(hit))
-            return .stop
+            return .keep
         }
         if case .none = options.placeholder {
             calls.append(.clear)
@@ -88,11 +95,12 @@ struct BindingState: Sendable {
             calls.append(.setPlaceholder(options.placeholder))
         }
         calls.append(.setLoading(true))
-        return isSuspended ? .stop : .start
+        return isSuspended ? .keep : .start
     }
 
     /// Starts a deferred load, unless it must wait until the view is on screen.
     mutating func startDeferredLoad() -> LoadAction {
+        isDeferred = false
         guard isSuspended, !mustWaitForView else { return .keep }
         isSuspended = false
         return .start
@@ -106,7 +114,9 @@ struct BindingState: Sendable {
         return isSuspended ? .stop : .replace
     }
 
-    private var mustWaitForView: Bool { isWaitingForSize || (!isVisible && options.offScreenPolicy == .cancels) }
+    private var mustWaitForView: Bool {
+        isDeferred || isWaitingForSize || (!isVisible && options.offScreenPolicy == .cancels)
+    }
 
     /// Ends the request and clears the view, which is about to be reused.
     mutating func reset() {
@@ -204,8 +214,17 @@ struct BindingState: Sendable {
 
     mutating func dropFrames() { calls.dropFrames() }
 
+    /// Shows the first frame of an animation that has stopped, before all pending calls.
+    mutating func showFirstFrame(_ frame: DecodedImage, badge: CacheTier?) { calls.prepend(.setFrame(frame, badge: badge)) }
+
     /// Handles that the user's preference for reduced motion may have changed.
     mutating func updateMotion() { calls.appendMotionUpdate() }
+
+    /// Handles that the size of the view may have changed.
+    mutating func updateSize() { calls.appendSizeUpdate() }
+
+    /// Handles what the last call to the view returned.
+    mutating func receive(_ answer: ViewCall.Answer) { calls.receive(answer) }
 
     /// The view keeps the smaller image if the larger one cannot be loaded.
     private mutating func finishGrowing(_ result: Result<ImageResponse, LoadFailure>) {

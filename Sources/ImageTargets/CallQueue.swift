@@ -4,31 +4,51 @@ internal import ImageCore
 ///
 /// ``start()`` makes its caller the queue's only runner, unless there is one already. The runner takes a step with ``next()``,
 /// executes it, and only then takes the next one. Therefore calls never overlap.
+///
+/// Before an image, the runner gets the calls that ask the view how to show it, and passes the answers to ``receive(_:)``.
 struct CallQueue: Sendable {
     enum Step: Sendable {
         case call(ViewCall)
+        /// Plays the animation of the image that the call before has set, with the badge drawn into the frames.
+        case animate(DecodedImage, badge: CacheTier?)
         /// The last step of a load. Taking it ends the run, so that the completion may begin the next request.
         case complete(Result<ImageResponse, LoadFailure>)
         /// Asks the view whether motion is reduced, after the calls before.
         case updateMotion
+        /// Asks the view for its size, after the calls before.
+        case updateSize
     }
 
     private struct Entry {
         let step: Step
         /// Whether the step delivers something that the load produced. Other steps belong to the start of a request.
         let isResult: Bool
+        /// Whether the view was asked how to show the image of the call.
+        var isPrepared = false
     }
 
     private var pending: [Entry] = []
-    private var isRunning = false
+    /// Whether a runner makes a call.
+    private(set) var isRunning = false
     /// The argument of the last `setLoading` call that a runner took.
     private var isViewLoading = false
+    /// What the view answered last.
+    private(set) var (isMotionReduced, showsBadges) = (false, false)
 
     /// Whether no call is pending and no runner makes one.
     var isIdle: Bool { pending.isEmpty && !isRunning }
 
     /// The next call to the view; `nil` if none is pending or a completion comes first.
-    var nextCall: ViewCall? { if case .call(let call)? = pending.first?.step { call } else { nil } }
+    var nextCall: ViewCall? {
+        for entry in pending {
+            switch entry.step {
+            case .call(let call): return call
+            case .complete: return nil
+            case .animate, .updateMotion, .updateSize: continue
+            }
+        }
+        return nil
+    }
 
     /// Whether the view will show its loading indicator after all pending calls.
     var willShowLoading: Bool {
@@ -44,7 +64,16 @@ struct CallQueue: Sendable {
     /// Adds a call that stays in the queue if the load is cancelled.
     mutating func append(_ call: ViewCall) { pending.append(Entry(step: .call(call), isResult: false)) }
 
+    /// Adds a call before all others that is dropped if the load is cancelled.
+    mutating func prepend(_ call: ViewCall) { pending.insert(Entry(step: .call(call), isResult: true), at: 0) }
+
     mutating func appendMotionUpdate() { pending.append(Entry(step: .updateMotion, isResult: false)) }
+
+    /// Asks the view for its size, once for all changes that come while it is called.
+    mutating func appendSizeUpdate() {
+        pending.removeAll { if case .updateSize = $0.step { true } else { false } }
+        pending.append(Entry(step: .updateSize, isResult: false))
+    }
 
     /// Adds a call that delivers something that the load produced. Progress and previews replace pending ones, so that a slow view
     /// does not fall behind.
@@ -87,12 +116,32 @@ struct CallQueue: Sendable {
             isRunning = false
             return nil
         }
-        let step = pending.removeFirst().step
-        switch step {
+        let entry = pending.removeFirst()
+        switch entry.step {
+        case .call(.setImage(let image, let transition, let badge)):
+            let isAnimated = image.animation != nil && !image.isPreview
+            guard entry.isPrepared else {
+                pending.insert(Entry(step: entry.step, isResult: true, isPrepared: true), at: 0)
+                prepend(.setTierBadge(badge))
+                if isAnimated || transition != .none { prepend(.prefersReducedMotion) }
+                return next()
+            }
+            let drawnBadge = showsBadges ? nil : badge
+            if isAnimated { pending.insert(Entry(step: .animate(image, badge: drawnBadge), isResult: true), at: 0) }
+            return .call(.setImage(image, isMotionReduced ? .none : transition, badge: drawnBadge))
         case .call(.setLoading(let isLoading)): isViewLoading = isLoading
-        case .call, .updateMotion: break
+        case .call, .animate, .updateMotion, .updateSize: break
         case .complete: isRunning = false
         }
-        return step
+        return entry.step
+    }
+
+    /// Handles what the last call returned.
+    mutating func receive(_ answer: ViewCall.Answer) {
+        switch answer {
+        case .isMotionReduced(let isReduced): isMotionReduced = isReduced
+        case .showsBadges(let shows): showsBadges = shows
+        case .nothing, .size: break
+        }
     }
 }

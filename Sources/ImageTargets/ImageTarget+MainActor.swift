@@ -17,11 +17,8 @@ extension ImageTarget where View: MainActorImageView {
     ///   - completion: called once with the result, for a memory hit before this method returns; not called if the request is
     ///     replaced, repeated or cancelled. `nil` by default.
     @MainActor public func setImage(_ request: ImageRequest, completion: MainActorCompletion? = nil) {
-        guard let draft = runner.draft(request, completion.map { .onMainActor($0) }),
-            let (action, token) = runner.begin(draft, runner.viewSizeNow())
-        else { return }
+        runner.begin(request, completion.map { .onMainActor($0) })
         runner.makeCallsNow()
-        runner.execute(action, token, MainActor.shared)
     }
 
     /// Shows the image at a URL, now or when it is loaded.
@@ -43,9 +40,7 @@ extension ImageTarget where View: MainActorImageView {
     /// Does the first half of ``setImage(_:completion:)``: shows the image of a memory hit, or otherwise the placeholder. The load
     /// waits for ``startLoad()``, so that a list can show something in all its cells before it starts loads.
     @MainActor package func prepareImage(_ request: ImageRequest) {
-        guard let draft = runner.draft(request, nil, isDeferred: true), runner.begin(draft, runner.viewSizeNow()) != nil else {
-            return
-        }
+        runner.begin(request, nil, isDeferred: true)
         runner.makeCallsNow()
     }
 
@@ -57,9 +52,8 @@ extension ImageTarget where View: MainActorImageView {
 
     /// Reports that the size, the scale or the content mode of the view has changed; see ``viewSizeChanged(isolation:)``.
     @MainActor public func viewSizeChanged() {
-        guard let (action, token) = runner.resize(to: runner.viewSizeNow()) else { return }
+        runner.state.withLock { $0.binding.updateSize() }
         runner.makeCallsNow()
-        runner.execute(action, token, MainActor.shared)
     }
 
     /// Reports that the user's preference for reduced motion may have changed; see ``motionPreferenceChanged(isolation:)``.

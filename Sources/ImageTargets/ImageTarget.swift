@@ -14,7 +14,8 @@ public import ImageCore
 ///
 /// Make one target per view and keep it as long as the view. Releasing the target cancels its load and ends the calls to the view.
 /// Call the target from the view's isolation: it makes every call to the view there, one at a time and in order. While a call to the
-/// view is suspended, the calls of a newer request wait, and replace the pending calls of the older one.
+/// view is suspended, the calls of a newer request wait, and replace the pending calls of the older one. The load of the newer
+/// request does not wait: where it needs the size of the view, it has the size that the view told last.
 ///
 /// ```swift
 /// actor Frame: ImageViewAdapter {
@@ -71,10 +72,8 @@ public final class ImageTarget<View: ImageViewAdapter>: Sendable {
     public func setImage(
         _ request: ImageRequest, isolation: isolated (any Actor)? = #isolation, completion: Completion? = nil
     ) async {
-        guard let draft = runner.draft(request, completion.map { .awaited($0) }) else { return }
-        guard let (action, token) = runner.begin(draft, await runner.viewSize()) else { return }
+        runner.begin(request, completion.map { .awaited($0) })
         await runner.makeCalls()
-        runner.execute(action, token, isolation)
     }
 
     /// Shows the image at a URL, now or when it is loaded.
@@ -131,9 +130,8 @@ public final class ImageTarget<View: ImageViewAdapter>: Sendable {
     ///
     /// - Parameter isolation: the isolation of the view, which must be the caller's.
     public func viewSizeChanged(isolation: isolated (any Actor)? = #isolation) async {
-        guard let (action, token) = runner.resize(to: await runner.viewSize()) else { return }
+        runner.state.withLock { $0.binding.updateSize() }
         await runner.makeCalls()
-        runner.execute(action, token, isolation)
     }
 
     /// Reports that the user's preference for reduced motion may have changed.

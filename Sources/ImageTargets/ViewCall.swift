@@ -2,6 +2,9 @@ internal import ImageCore
 
 /// A call to a view: a method of ``ImageViewAdapter`` with its arguments.
 enum ViewCall: Sendable {
+    case imageSize
+    case prefersReducedMotion
+    case setTierBadge(CacheTier?)
     /// An image, its transition, and the tier whose badge is shown.
     case setImage(DecodedImage, Transition, badge: CacheTier?)
     /// A frame of the animation of the image.
@@ -14,9 +17,20 @@ enum ViewCall: Sendable {
     case setAccessibilityLabel(String?)
     case setExtraOptions(ExtraOptions)
 
+    /// What a call returned.
+    enum Answer: Sendable {
+        case nothing
+        case size(ViewImageSize)
+        case isMotionReduced(Bool)
+        case showsBadges(Bool)
+    }
+
     /// Makes the call. The previous call must have returned.
-    func make(on view: some ImageViewAdapter) async {
+    func make(on view: some ImageViewAdapter) async -> Answer {
         switch self {
+        case .imageSize: return .size(await view.imageSize())
+        case .prefersReducedMotion: return .isMotionReduced(await view.prefersReducedMotion())
+        case .setTierBadge(let tier): return .showsBadges(await view.setTierBadge(tier))
         case .setImage(let image, let transition, _): await view.setImage(image, transition: transition)
         case .setFrame(let image, _): await view.setFrame(image)
         case .clear: await view.clear()
@@ -27,11 +41,15 @@ enum ViewCall: Sendable {
         case .setAccessibilityLabel(let label): await view.setAccessibilityLabel(label)
         case .setExtraOptions(let options): await view.setExtraOptions(options)
         }
+        return .nothing
     }
 
-    /// Makes the call without suspending.
-    @MainActor func make(on view: some MainActorImageView) {
+    /// Makes the call without suspending, which an `async` function cannot promise to its caller.
+    @MainActor func make(on view: some MainActorImageView) -> Answer {
         switch self {
+        case .imageSize: return .size(view.imageSize())
+        case .prefersReducedMotion: return .isMotionReduced(view.prefersReducedMotion())
+        case .setTierBadge(let tier): return .showsBadges(view.setTierBadge(tier))
         case .setImage(let image, let transition, _): view.setImage(image, transition: transition)
         case .setFrame(let image, _): view.setFrame(image)
         case .clear: view.clear()
@@ -42,29 +60,19 @@ enum ViewCall: Sendable {
         case .setAccessibilityLabel(let label): view.setAccessibilityLabel(label)
         case .setExtraOptions(let options): view.setExtraOptions(options)
         }
+        return .nothing
     }
 
-    /// The call with the badge of a frame drawn into it, or its placeholder hash decoded into a small image.
+    /// The call with its badge drawn into its image, or its placeholder hash decoded into a small image.
     var rendered: ViewCall {
         switch self {
+        case .setImage(let image, let transition, let tier?):
+            return .setImage(TierBadge(tier).drawn(on: image), transition, badge: nil)
         case .setFrame(let image, let tier?): return .setFrame(TierBadge(tier).drawn(on: image), badge: nil)
         case .setPlaceholder(.hash(let hash)):
             return (try? hash.draw()).map { .setPlaceholder(.image($0)) } ?? .clear
         default: return self
         }
-    }
-
-    /// The call with its badge drawn into the image, for a view that shows no badges.
-    var withDrawnBadge: ViewCall {
-        guard case .setImage(let image, let transition, let tier?) = self else { return self }
-        return .setImage(TierBadge(tier).drawn(on: image), transition, badge: nil)
-    }
-
-    /// Whether the call shows an image with a transition.
-    var hasTransition: Bool { if case .setImage(_, let transition, _) = self { transition != .none } else { false } }
-
-    var withoutTransition: ViewCall {
-        if case .setImage(let image, _, let badge) = self { .setImage(image, .none, badge: badge) } else { self }
     }
 
     /// Whether the call shows something else than before.
@@ -74,15 +82,6 @@ enum ViewCall: Sendable {
         default: false
         }
     }
-
-    /// The image of the call, if the view plays its animation after the call, and the badge of the frames.
-    var animated: (image: DecodedImage, badge: CacheTier?)? {
-        guard case .setImage(let image, _, let badge) = self, !image.isPreview, image.animation != nil else { return nil }
-        return (image, badge)
-    }
-
-    /// Whether the call shows motion, which a user may not want.
-    var hasMotion: Bool { hasTransition || animated != nil }
 
     /// Whether `newer` makes this call redundant, which holds for progress, previews and frames.
     func isReplaced(by newer: ViewCall) -> Bool {

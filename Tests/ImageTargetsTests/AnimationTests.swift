@@ -207,11 +207,11 @@ import Testing
         await view.hold(at: gate)
         let small = try animated()
         await show(small, "a", in: target)
+        await view.grow()
+        await target.viewSizeChanged()
         await advance(1)
         await gate.waitForArrivals(1)
         // The larger image, and then a frame of the small one, wait for the view, which is suspended.
-        await view.grow()
-        await target.viewSizeChanged()
         provider.loads[0].succeed(try TestImages.solid(red: 90))
         await advance(2)
         await clock.waitForSleeps(3)

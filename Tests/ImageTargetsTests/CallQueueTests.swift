@@ -17,7 +17,13 @@ import Testing
         case .call(.setLoading(let isLoading)): isLoading ? "loading" : "not loading"
         case .call(.setProgress(let progress)): "progress \(progress.received)"
         case .call(.clear): "clear"
+        case .call(.prefersReducedMotion): "motion?"
+        case .call(.setTierBadge(let tier)): "badge \(tier?.rawValue ?? "none")?"
+        case .call(.setImage(_, let transition, let badge)):
+            "image \(transition == .none ? "at once" : "fading"), badge \(badge?.rawValue ?? "none")"
         case .call: "another call"
+        case .animate: "animate"
+        case .updateSize: "size"
         case .complete: "complete"
         case nil: "end"
         }
@@ -77,6 +83,36 @@ import Testing
         var queue = CallQueue()
         for received in 1...3 { queue.appendResult(.setProgress(LoadProgress(received: received, expected: nil))) }
         #expect(steps(of: &queue) == ["progress 3", "end"])
+    }
+
+    @Test(arguments: [
+        (false, false, "image fading, badge disk"), (true, false, "image at once, badge disk"),
+        (false, true, "image fading, badge none"), (true, true, "image at once, badge none"),
+    ]) func anImageIsShownAsTheViewAnswered(_ isReduced: Bool, _ showsBadges: Bool, _ shown: String) throws {
+        var queue = CallQueue()
+        queue.appendResult(.setImage(try TestImages.solid(), .fade(.seconds(1)), badge: .disk))
+        #expect(next(&queue) == "motion?")
+        queue.receive(.isMotionReduced(isReduced))
+        #expect(next(&queue) == "badge disk?")
+        queue.receive(.showsBadges(showsBadges))
+        #expect(steps(of: &queue) == [shown, "end"])
+    }
+
+    @Test func anImageIsDroppedWhileTheViewAnswers() throws {
+        for cancels in [false, true] {
+            var queue = CallQueue()
+            queue.append(.setImage(try TestImages.solid(), .fade(.seconds(1)), badge: nil))
+            #expect(next(&queue) == "motion?")
+            if cancels { _ = dropResults(&queue) } else { queue.replaceAll(by: [.clear]) }
+            #expect(steps(of: &queue) == (cancels ? ["end"] : ["clear", "end"]))
+        }
+    }
+
+    @Test func theViewIsAskedOnceForSeveralChangesOfItsSize() {
+        var queue = CallQueue()
+        for _ in 1...3 { queue.appendSizeUpdate() }
+        #expect(queue.nextCall == nil)
+        #expect(steps(of: &queue) == ["size", "end"])
     }
 
     @Test func theLoadingIndicatorFollowsFromTheTakenAndPendingCalls() {

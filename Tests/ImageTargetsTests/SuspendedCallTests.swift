@@ -54,6 +54,73 @@ import Testing
         #expect(await recording.appearance.color == [0, 255, 0])
     }
 
+    @Test func noQuestionOverlapsWithASuspendedCall() async throws {
+        let (recording, clock) = (InquiringView(size: 40), ManualClock())
+        let view = SuspendingView(recording)
+        let target = ImageTarget(view, loader: provider)
+        await view.holdImages(at: gate)
+        await target.setImage(request("a"))
+        try provider.loads[0].succeed(animated(clock))
+        await gate.waitForArrivals(1)
+        await target.viewSizeChanged()
+        await target.motionPreferenceChanged()
+        // The view cannot be asked now, so that the load begins with the size that it had before.
+        await recording.resize(to: 50)
+        await target.setImage(
+            request("b") {
+                $0.showsTierBadge = true
+                $0.transition = .fade(.seconds(1))
+                $0[Caption.self] = "sea"
+            })
+        #expect(provider.loads.map(\.request.options.targetSize?.width) == [40, 40])
+        gate.open()
+        while target.isCallingView, !Task.isCancelled { await Task.yield() }
+        try #require(provider.loads.map(\.isCancelled) == [false, true, false])
+        #expect(provider.loads[2].request.options.targetSize?.width == 50)
+        try provider.loads[2].succeed(animated(clock))
+        await clock.waitForSleeps(1)
+        clock.advance(by: .milliseconds(100))
+        await recording.calls.wait { $0.contains("setFrame") }
+        await target.clear()
+        while target.isCallingView, !Task.isCancelled { await Task.yield() }
+        #expect(view.overlaps.events.isEmpty)
+        #expect(
+            recording.calls.events.filter { $0 != "setFrame" } == [
+                "imageSize", "clear", "prefersReducedMotion", "setTierBadge", "setImage",
+                "setExtraOptions", "imageSize", "clear", "prefersReducedMotion", "setTierBadge", "setImage", "clear",
+            ])
+    }
+
+    @Test func aRequestThatIsReplacedWhileTheViewTellsItsSizeStartsNoLoad() async {
+        let sizeGate = Gate()
+        let view = SuspendingView(InquiringView(size: 40, heldAt: sizeGate))
+        let target = ImageTarget(view, loader: provider)
+        async let first: Void = target.setImage(request("a")) { _ in
+            Issue.record("The completion of a replaced request was called.")
+        }
+        await sizeGate.waitForArrivals(1)
+        await target.setImage(request("b"))
+        await target.setImage(request("b")) { _ in Issue.record("The completion of a repeated request was called.") }
+        sizeGate.open()
+        await first
+        #expect(provider.loads.map(\.request.resource) == [request("b").resource])
+        #expect(view.overlaps.events.isEmpty)
+    }
+
+    @Test func aRequestThatIsCancelledWhileTheViewTellsItsSizeCanBeMadeAgain() async {
+        let sizeGate = Gate()
+        let view = SuspendingView(InquiringView(size: 40, heldAt: sizeGate))
+        let target = ImageTarget(view, loader: provider)
+        async let first: Void = target.setImage(request("a"))
+        await sizeGate.waitForArrivals(1)
+        await target.cancel()
+        sizeGate.open()
+        await first
+        #expect(provider.loads.isEmpty)
+        await target.setImage(request("a"))
+        #expect(provider.loads.count == 1 && view.overlaps.events.isEmpty)
+    }
+
     @Test func pendingCallsOfAnOlderRequestAreDropped() async throws {
         try await suspendView()
         for name in ["b", "c"] { await target.setImage(request(name) { $0.accessibilityLabel = name }) }
@@ -168,6 +235,48 @@ import Testing
             view.events.append("completed")
         }
         #expect(view.events == ["image 0", "end 0", "image 1", "end 1", "image 2", "end 2", "completed"])
+    }
+}
+
+private enum Caption: OptionKey { static let defaultValue = "none" }
+
+private func animated(_ clock: ManualClock) throws -> DecodedImage {
+    struct Frames: AnimationFrames {
+        let image: DecodedImage
+        let durations = Array(repeating: Duration.milliseconds(100), count: 2)
+        var loopCount: Int { 0 }
+        var byteCount: Int { 0 }
+        func frame(at index: Int) async throws -> DecodedImage { image }
+    }
+    var image = try TestImages.solid()
+    image.animation = AnimatedImage(Frames(image: image), clock: clock)
+    return image
+}
+
+/// Records the names of its calls, except for those without an effect.
+private actor InquiringView: ImageViewAdapter {
+    nonisolated let calls = EventLog<String>()
+    private let gate: Gate?
+    private var size: Int
+    init(size: Int, heldAt gate: Gate? = nil) { (self.size, self.gate) = (size, gate) }
+    func resize(to size: Int) { self.size = size }
+    func setImage(_ image: DecodedImage, transition: Transition) { calls.append("setImage") }
+    func setFrame(_ image: DecodedImage) { calls.append("setFrame") }
+    func setPlaceholder(_ placeholder: Placeholder) {}
+    func clear() { calls.append("clear") }
+    func setExtraOptions(_ options: ExtraOptions) { calls.append("setExtraOptions") }
+    func setTierBadge(_ tier: CacheTier?) -> Bool {
+        calls.append("setTierBadge")
+        return true
+    }
+    func prefersReducedMotion() -> Bool {
+        calls.append("prefersReducedMotion")
+        return false
+    }
+    func imageSize() async -> ViewImageSize {
+        calls.append("imageSize")
+        try? await gate?.pass()
+        return .box(PixelSize(width: size, height: size), .fill)
     }
 }
 

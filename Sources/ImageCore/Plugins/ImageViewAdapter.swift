@@ -1,9 +1,9 @@
 /// A view of any UI framework, as a target uses it.
 ///
 /// The requirements are `async`, so that a main-actor view and an actor can both conform with synchronous methods: each adapter
-/// has its own isolation. The target calls them one at a time and in order; while a call suspends, the next one waits. It begins
-/// no call for a request that was replaced. Of the progress and the previews that arrive while it waits, it passes on only the
-/// newest.
+/// has its own isolation. The target calls them one at a time and in order, those that return an answer too; while a call suspends,
+/// the next one waits. It begins no call for a request that was replaced. Of the progress and the previews that arrive while it
+/// waits, it passes on only the newest.
 ///
 /// **Cancelling**: does not apply; each call should return soon.
 ///
@@ -52,8 +52,9 @@ public protocol ImageViewAdapter: AnyObject, Sendable {
     /// show their first frame. The target asks before each motion, and in its `motionPreferenceChanged()`.
     func prefersReducedMotion() async -> Bool
     /// The size that the view has for its image; ``ViewImageSize/unlimited`` by default. The target asks when a request begins whose
-    /// options set no target size. It enters the view's actor for the answer, unless it was called there or the method is
-    /// `nonisolated`, as the default is.
+    /// options set no target size, and in its `viewSizeChanged()`. A request that comes during another call begins with the last
+    /// answer, and the target asks after that call. It enters the view's actor for the answer, unless it was called there or the
+    /// method is `nonisolated`, as the default is.
     func imageSize() async -> ViewImageSize
 }
 

@@ -20,7 +20,7 @@ internal import ImageTargets
 ///   - onRequest: Receives the view and the number of its next image, before the request is set, or `nil` when the view must show
 ///     no new image. Image number n has the red value ``programRed(of:)``; its failure image has the same red value and blue 250.
 ///     Does nothing by default.
-///   - makeView: Makes a new view and keeps no reference to it.
+///   - makeView: Makes a new view and keeps no reference to it. Its `imageSize()` must not be `pending`.
 ///   - appearance: Returns what the view shows.
 /// - Throws: ``ConformanceFailure`` with the number of the first program that failed and the differences.
 @MainActor public func checkImageViewAdapterPrograms<View: ImageViewAdapter>(
@@ -32,7 +32,11 @@ internal import ImageTargets
         showsFailureImages: showsFailureImages, canClear: canClear, onRequest: onRequest, makeView: makeView,
         appearance: appearance,
         set: { target, request, completion in await target.setImage(request) { await completion($0) } },
-        clear: { await $0.clear() }, cancel: { await $0.cancel() }, suspends: true)
+        clear: { await $0.clear() }, cancel: { await $0.cancel() },
+        ask: {
+            await $0.viewSizeChanged()
+            await $0.motionPreferenceChanged()
+        }, suspends: true)
     try await runPrograms(count, kind)
 }
 
@@ -58,7 +62,11 @@ internal import ImageTargets
         showsFailureImages: showsFailureImages, canClear: canClear, onRequest: onRequest, makeView: makeView,
         appearance: appearance,
         set: { target, request, completion in target.setImage(request, completion: completion) },
-        clear: { $0.clear() as Void }, cancel: { $0.cancel() as Void }, suspends: false)
+        clear: { $0.clear() as Void }, cancel: { $0.cancel() as Void },
+        ask: {
+            $0.viewSizeChanged() as Void
+            $0.motionPreferenceChanged() as Void
+        }, suspends: false)
     try await runPrograms(count, kind)
 }
 
@@ -90,6 +98,8 @@ private struct ProgramKind<View: ImageViewAdapter> {
     var set: @MainActor (ImageTarget<View>, ImageRequest, @escaping Completion) async -> Void
     var clear: @MainActor (ImageTarget<View>) async -> Void
     var cancel: @MainActor (ImageTarget<View>) async -> Void
+    /// Makes the target ask the view for its size and for the preference of its user.
+    var ask: @MainActor (ImageTarget<View>) async -> Void
     var suspends: Bool
 }
 
@@ -138,7 +148,7 @@ private struct ProgramKind<View: ImageViewAdapter> {
     private func step() async throws {
         let index = Int.random(in: 0..<views.count, using: &random)
         let view = views[index]
-        switch Int.random(in: 0..<16, using: &random) {
+        switch Int.random(in: 0..<17, using: &random) {
         case 0...4:
             let number = Int.random(in: 0..<8, using: &random)
             let policy = OffScreenPolicy.allCases[Int.random(in: 0..<OffScreenPolicy.allCases.count, using: &random)]
@@ -153,12 +163,13 @@ private struct ProgramKind<View: ImageViewAdapter> {
             nextView += 1
             views[index] = try makeView("view \(nextView)")
         case 10: await Task.yield()
-        case 11:
+        case 11: await kind.ask(view.target)
+        case 12:
             guard let load = running.randomElement(using: &random) else { return }
             var preview = images[try number(of: load)]
             preview.isPreview = true
             load.send(.preview(preview))
-        case 12:
+        case 13:
             let number = Int.random(in: 0..<8, using: &random)
             provider.cache(images[number], for: request(number, of: "", offScreen: .keepsPriority))
         default:
@@ -192,8 +203,8 @@ private struct ProgramKind<View: ImageViewAdapter> {
         var request = ImageRequest(.bytes(Data(), id: "\(number)"))
         request.options.accessibilityLabel = view
         request.options.offScreenPolicy = offScreen
-        // The model knows no sizes, and a request of another size would miss the images in memory.
-        request.options.sizesToTarget = false
+        // A main-actor view may not be laid out in a test, and a load would wait for its size.
+        request.options.sizesToTarget = kind.suspends
         request.options.failureImage = failures[number]
         return request
     }

@@ -33,6 +33,8 @@ public actor SuspendingView<View: ImageViewAdapter>: ImageViewAdapter {
         await call("setImage", heldAt: imageGate) { await $0.setImage(image, transition: transition) }
     }
 
+    public func setFrame(_ image: DecodedImage) async { await call("setFrame") { await $0.setFrame(image) } }
+
     public func clear() async { await call("clear") { await $0.clear() } }
 
     public func setPlaceholder(_ placeholder: Placeholder) async {
@@ -49,18 +51,26 @@ public actor SuspendingView<View: ImageViewAdapter>: ImageViewAdapter {
         await call("setAccessibilityLabel") { await $0.setAccessibilityLabel(label) }
     }
 
-    public func prefersReducedMotion() async -> Bool {
-        var answer = false
-        await call("prefersReducedMotion") { answer = await $0.prefersReducedMotion() }
-        return answer
+    public func setExtraOptions(_ options: ExtraOptions) async {
+        await call("setExtraOptions") { await $0.setExtraOptions(options) }
     }
 
-    private func call(_ name: String, heldAt gate: Gate? = nil, _ body: (View) async -> Void) async {
+    public func setTierBadge(_ tier: CacheTier?) async -> Bool {
+        await call("setTierBadge") { await $0.setTierBadge(tier) }
+    }
+
+    public func prefersReducedMotion() async -> Bool {
+        await call("prefersReducedMotion") { await $0.prefersReducedMotion() }
+    }
+
+    public func imageSize() async -> ViewImageSize { await call("imageSize") { await $0.imageSize() } }
+
+    private func call<Answer>(_ name: String, heldAt gate: Gate? = nil, _ body: (View) async -> Answer) async -> Answer {
         if let runningCall { overlaps.append("\(name) began before \(runningCall) had returned") }
         runningCall = name
+        defer { runningCall = nil }
         await Task.yield()
         try? await gate?.pass()
-        await body(view)
-        runningCall = nil
+        return await body(view)
     }
 }
