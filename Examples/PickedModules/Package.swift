@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// This program brings its own network layer and stores nothing on disk. It picks modules: the engine, the codecs and the
-// processors. The libraries that only other modules need, such as libcurl, are neither built nor linked.
+// Three programs that pick modules: the libraries that only other modules need are neither built nor linked, which
+// `Scripts/examples` checks.
 let package = Package(
     name: "PickedModules",
     platforms: [.macOS(.v13)],
@@ -10,6 +10,7 @@ let package = Package(
         .package(name: "Calotype", path: "../..")
     ],
     targets: [
+        // A network layer of its own, the engine, the codecs and the processors: no libcurl.
         .executableTarget(
             name: "PickedModules",
             dependencies: [
@@ -18,6 +19,21 @@ let package = Package(
                 .product(name: "ImageDecoding", package: "Calotype"),
                 .product(name: "ImageLoading", package: "Calotype"),
                 .product(name: "ImageProcessing", package: "Calotype"),
-            ])
+            ]),
+        // URLSession and retries: no libcurl, and no codec.
+        .executableTarget(
+            name: "RetriedFetch",
+            dependencies: [
+                .product(name: "ImageCore", package: "Calotype"),
+                .product(name: "ImageNetworking", package: "Calotype"),
+                .product(name: "ImageNetworkingFoundation", package: "Calotype"),
+            ]),
+        // Placeholder hashes: no libcurl, and no codec.
+        .executableTarget(
+            name: "HashToImage",
+            dependencies: [
+                .product(name: "ImageCore", package: "Calotype"),
+                .product(name: "ImageDecoding", package: "Calotype"),
+            ]),
     ]
 )
