@@ -1,1 +1,1 @@
-../../ImageTargetsTests/TerminalScreen.swift
+../../ImageTargetsTests/Terminal/TerminalScreen.swift
