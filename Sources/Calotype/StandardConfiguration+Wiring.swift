@@ -10,7 +10,7 @@ extension StandardConfiguration {
     public func makeConfiguration() -> ImageLoader.Configuration {
         let responses = dataCache.map {
             HTTPCache(
-                store: $0, policy: httpCachePolicy, neutralFields: neutralHeaders, maximumBodyBytes: maximumStoredResponseBytes,
+                store: $0, policy: httpCachePolicy, neutralFields: neutralHeaders, maximumBodyBytes: limits.storedResponseBytes,
                 now: { [now] in now().timeIntervalSince1970 })
         }
         let partialBodies = PartialBodyStore(backing: dataCache)

@@ -18,12 +18,12 @@ public struct StandardConfiguration: Sendable {
     /// The loader of `http` and `https` URLs; `nil`, the default, for the ``StandardTransport`` of the platform with the settings
     /// of ``transport``.
     ///
-    /// A loader that is set here keeps its own limits. With a ``sourcePolicy``, the URLs of its requests and responses are
-    /// checked, but only the loader itself can check the addresses that it connects to. A `CurlLoader` without a policy is
-    /// replaced by one with the same configuration and this policy.
+    /// A loader that is set here keeps its own limits of connections; the limit of bytes is part of each request. With a
+    /// ``sourcePolicy``, the URLs of its requests and responses are checked, but only the loader itself can check the addresses that
+    /// it connects to. A `CurlLoader` without a policy is replaced by one with the same configuration and limits, and this policy.
     public var network: (any DataLoading)?
-    /// The settings of the transport of the platform: libcurl on Linux, URLSession on Apple platforms. ``limits`` and
-    /// ``sourcePolicy`` override the settings of the same meaning.
+    /// The settings of the transport of the platform: libcurl on Linux, URLSession on Apple platforms. Its limits are ``limits``; its
+    /// policy is ``sourcePolicy``, if that is set.
     public var transport = StandardTransport.Configuration()
     /// Loaders of further URL schemes, by scheme; none by default. They take precedence over the built-in ones.
     public var schemes: [String: any DataLoading] = [:]
@@ -75,8 +75,6 @@ public struct StandardConfiguration: Sendable {
     public var neutralHeaders = HTTPCache.standardNeutralFields
     /// The current time, by which responses become stale; the system's clock. Tests replace it. ``clock`` measures intervals.
     public var now: @Sendable () -> Date = { Date() }
-    /// The largest response body to store, in bytes; 64 MB.
-    public var maximumStoredResponseBytes = 64 << 20
 
     // MARK: Images
 

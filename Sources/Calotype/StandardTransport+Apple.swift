@@ -13,10 +13,7 @@
         /// Returns ``network``, or a transport with the ``limits``.
         func makeTransport() -> any DataLoading {
             if let network { return network }
-            var configuration = transport
-            configuration.connectionsPerHost = limits.fetchesPerHost
-            configuration.maximumBytes = limits.responseBytes
-            return URLSessionLoader(configuration)
+            return URLSessionLoader(transport, connectionsPerHost: limits.fetchesPerHost)
         }
     }
 #endif

@@ -1,6 +1,7 @@
 #if !canImport(ImageIO)
     internal import ImageCodecs
     internal import ImageCore
+    internal import ImageLoading
     internal import ImageNetworking
     public import ImageNetworkingCurl
 
@@ -17,15 +18,19 @@
             // A loader without a policy would not check redirects and addresses.
             if let network, sourcePolicy == nil || own == nil || own?.configuration.sourcePolicy != nil { return network }
             var configuration = own?.configuration ?? transport
-            if own == nil {
-                // Fetches of the engine must not queue in the transport, which does not know the order of the engine. Background
-                // validations share the connections of their host, and so the limit of the host.
-                configuration.connectionsPerHost = limits.fetchesPerHost
-                configuration.connections = max(configuration.connections, limits.fetches)
-                configuration.maximumBytes = limits.responseBytes
-            }
             configuration.sourcePolicy = sourcePolicy ?? configuration.sourcePolicy
-            return CurlLoader(configuration)
+            return CurlLoader(configuration, limits: own?.limits ?? CurlLoader.Limits(limits))
+        }
+    }
+
+    extension CurlLoader.Limits {
+        /// Fetches of the engine must not queue in the transport, which does not know the order of the engine. Background
+        /// validations share the connections of their host, and so the limit of the host.
+        fileprivate init(_ limits: ImageLoader.Limits) {
+            self.init()
+            connectionsPerHost = limits.fetchesPerHost
+            connections = max(connections, limits.fetches)
+            streamsPerHost = max(streamsPerHost, limits.fetchesPerHost)
         }
     }
 #endif

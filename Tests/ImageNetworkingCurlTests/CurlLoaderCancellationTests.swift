@@ -94,9 +94,9 @@ struct CurlLoaderCancellation {
     }
 
     @Test func aCancelledLoadFreesItsConnectionForTheNext() async throws {
-        var configuration = CurlLoader.Configuration.withoutIdleTimeout
-        configuration.connectionsPerHost = 1
-        let loader = CurlLoader(configuration)
+        var limits = CurlLoader.Limits()
+        limits.connectionsPerHost = 1
+        let loader = CurlLoader(.withoutIdleTimeout, limits: limits)
         let server = try LoopbackServer { request, connection in
             if request.target == "/held" { return connection.waitForDisconnect() }
             try connection.respond(LoopbackServer.Response(200, body: [1]))

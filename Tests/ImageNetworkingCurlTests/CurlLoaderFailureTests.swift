@@ -270,12 +270,13 @@ struct CurlLoaderLimits {
         #expect(try await loader.body(of: try server.request(maximumBytes: 5000)).count == 5000)
     }
 
-    @Test func theLimitOfTheLoaderAppliesIfTheRequestHasNone() async throws {
-        var configuration = CurlLoader.Configuration()
-        configuration.maximumBytes = 10
-        let loader = CurlLoader(configuration)
-        let server = try LoopbackServer.answering(body: "eleven bytes")
-        #expect(try await imageError { _ = try await loader.load(try server.request()) }.code == .tooLarge)
-        #expect(try await loader.body(of: try server.request(maximumBytes: 20)).count == 12)
+    @Test func theStandardLimitAppliesIfTheRequestHasNone() async throws {
+        let server = try LoopbackServer { _, connection in
+            try connection.writeHeaders(200, headers: [(name: "Content-Length", value: "\(ResponseLimit.standard + 1)")])
+            connection.waitForDisconnect()
+        }
+        #expect(try await imageError { _ = try await CurlLoader().load(try server.request()) }.code == .tooLarge)
+        let raised = try server.request(maximumBytes: ResponseLimit.standard + 1)
+        #expect(try await CurlLoader().load(raised).expectedBytes == ResponseLimit.standard + 1)
     }
 }

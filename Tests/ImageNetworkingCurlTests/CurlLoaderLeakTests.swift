@@ -133,9 +133,9 @@
                 let server = try LoopbackServer(serving: { _ in LoopbackServer.Response(200, body: body) })
                 let request = try server.request()
                 func run(_ count: Int) async throws {
-                    var configuration = CurlLoader.Configuration.withoutIdleTimeout
-                    (configuration.connectionsPerHost, configuration.connections) = (64, 64)
-                    let loader = CurlLoader(configuration)
+                    var limits = CurlLoader.Limits()
+                    (limits.connectionsPerHost, limits.connections) = (64, 64)
+                    let loader = CurlLoader(.withoutIdleTimeout, limits: limits)
                     try await withThrowingTaskGroup(of: Int.self) { group in
                         for _ in 0..<64 {
                             group.addTask {

@@ -15,9 +15,9 @@ struct CurlLoaderOrder {
             if request.target == "/first" { try connection.wait(for: gate) }
             try connection.respond(LoopbackServer.Response(200))
         }
-        var configuration = CurlLoader.Configuration.withoutIdleTimeout
-        configuration.connectionsPerHost = 1
-        let loader = CurlLoader(configuration)
+        var limits = CurlLoader.Limits()
+        limits.connectionsPerHost = 1
+        let loader = CurlLoader(.withoutIdleTimeout, limits: limits)
         // An immediate task has posted its request when it returns to its creator.
         func load(_ path: String, _ priority: LoadPriority) throws -> Task<Data, any Error> {
             var request = try server.request(path)

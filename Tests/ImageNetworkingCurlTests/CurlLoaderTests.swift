@@ -181,9 +181,9 @@ struct CurlLoaderAnswers {
             }
         }
         let servers = try [held(), held(), LoopbackServer.answering(body: "")]
-        var configuration = CurlLoader.Configuration.withoutIdleTimeout
-        configuration.connections = 2
-        let loader = CurlLoader(configuration)
+        var limits = CurlLoader.Limits()
+        limits.connections = 2
+        let loader = CurlLoader(.withoutIdleTimeout, limits: limits)
         let first = Task { try await loader.body(of: try servers[0].request()) }
         let second = Task { try await loader.body(of: try servers[1].request()) }
         for server in servers.prefix(2) { try await server.requests.wait(forCount: 1) }
@@ -206,9 +206,9 @@ struct CurlLoaderAnswers {
                 try connection.respond(LoopbackServer.Response(200))
             }
         }
-        var configuration = CurlLoader.Configuration.withoutIdleTimeout
-        configuration.connectionsPerHost = 1
-        let loader = CurlLoader(configuration)
+        var limits = CurlLoader.Limits()
+        limits.connectionsPerHost = 1
+        let loader = CurlLoader(.withoutIdleTimeout, limits: limits)
         // An immediate task has posted its request when it returns to its creator.
         func load(_ server: LoopbackServer, _ path: String) throws -> Task<Data, any Error> {
             let request = try server.request(path)
@@ -387,9 +387,8 @@ struct CurlLoaderStreaming {
         }
         var configuration = CurlLoader.Configuration.withoutIdleTimeout
         configuration.window = 128 << 10
-        configuration.maximumBytes = 1 << 30
         let loader = CurlLoader(configuration)
-        let response = try await loader.load(try server.request())
+        let response = try await loader.load(try server.request(maximumBytes: 1 << 30))
         var chunks = response.body.makeAsyncIterator()
         let port = try RefusingPort()
         defer { withExtendedLifetime(port) {} }

@@ -59,9 +59,9 @@ struct CurlLoaderTimeLimits {
             if request.target == "/first" { try connection.wait(for: gate) }
             try connection.respond(LoopbackServer.Response(200))
         }
-        var configuration = CurlLoader.Configuration.withoutIdleTimeout
-        configuration.connectionsPerHost = 1
-        let loader = CurlLoader(configuration)
+        var limits = CurlLoader.Limits()
+        limits.connectionsPerHost = 1
+        let loader = CurlLoader(.withoutIdleTimeout, limits: limits)
         let first = try server.request("/first")
         let running = Task { try await loader.body(of: first) }
         try await server.requests.wait(forCount: 1)

@@ -72,9 +72,9 @@
         @available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *)
         @Test func lookupsOfCancelledLoadsAreLimitedByTheConnections() async throws {
             let server = try SilentNameServer()
-            var configuration = CurlLoader.Configuration.withoutIdleTimeout
-            configuration.connections = 4
-            let loader = CurlLoader(configuration)
+            var limits = CurlLoader.Limits()
+            limits.connections = 4
+            let loader = CurlLoader(.withoutIdleTimeout, limits: limits)
             func begin(_ round: Int) throws -> [Task<DataResponse, any Error>] {
                 try (0..<4).map { number in
                     let url = try #require(URL(string: "http://round\(round)-\(number).test/"))

@@ -14,9 +14,7 @@ enum Main {
             throw ImageError(.invalidRequest, message: "The arguments are a URL, how many requests, and how many at once.")
         }
         let (connections, share) = (numbers[1], max(1, numbers[0] / numbers[1]))
-        var configuration = URLSessionLoader.Configuration()
-        configuration.connectionsPerHost = connections
-        let loader = URLSessionLoader(configuration)
+        let loader = URLSessionLoader(connectionsPerHost: connections)
         let (began, before) = (ContinuousClock.now, processorTime)
         var (firstBytes, bytes) = ([Double](), 0)
         try await withThrowingTaskGroup(of: ([Double], Int).self) { group in

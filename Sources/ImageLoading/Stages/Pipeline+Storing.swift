@@ -36,7 +36,8 @@ extension Pipeline {
 
     /// Stores original bytes, once, where a load behind the work wants them stored.
     func store(_ original: Original, for work: SharedWork) {
-        guard let cache = parts.dataCache, coordinator.stores(of: work).targets.contains(.original), original.claimStoring()
+        guard let cache = parts.dataCache, original.entry.data.count <= parts.configuration.limits.storedResponseBytes,
+            coordinator.stores(of: work).targets.contains(.original), original.claimStoring()
         else { return }
         let key = work.plan.dataKey
         storeInBackground(original.work, work.plan) { try await cache.store(original.entry, for: key) }

@@ -2,15 +2,8 @@ public import ImageCore
 public import ImageNetworking
 
 extension CurlLoader {
-    /// How a ``CurlLoader`` uses the network. Counts below 1 are read as 1.
+    /// How a ``CurlLoader`` uses the network.
     public struct Configuration: Sendable {
-        /// Connections to one host (scheme, name and port); 6. Further transfers wait in the order in which they came, whatever
-        /// their priority; ``ImageCore/DataRequest/timeout`` does not include the wait.
-        public var connectionsPerHost = 6
-        /// Connections to all hosts; 64.
-        public var connections = 64
-        /// Concurrent transfers to one host that speaks HTTP/2, where a connection carries many; 100.
-        public var streamsPerHost = 100
         /// For the name lookup, the connection and TLS together; 10 s. The timeout of the whole transfer is part of each request.
         public var connectTimeout: Duration = .seconds(10)
         /// How long a server may neither send nor accept anything during a transfer; 15 s, `nil` for no limit. It is
@@ -19,9 +12,6 @@ extension CurlLoader {
         /// Whether redirects are followed; `true`. Otherwise the response that redirects is the result, as for a cache that stores
         /// redirects or a program that resolves short links.
         public var followsRedirects = true
-        /// The largest body, in bytes, where the request sets no limit; ``ResponseLimit/standard``. Checked against
-        /// `Content-Length` and with every chunk.
-        public var maximumBytes = ResponseLimit.standard
         /// How far a body is received ahead of its reader, in bytes; 256 KB. The reader may hold up to as much again.
         public var window = 256 << 10
         /// The versions of HTTP to offer.

@@ -15,6 +15,9 @@ public import ImageCore
 /// The timeout of a request counts from the start of its transfer, redirects included, and not while the transfer waits for a
 /// connection; its deadline ends both the wait and the transfer.
 ///
+/// A body may have as many bytes as the request says, or ``ResponseLimit/standard``; that is checked against `Content-Length` and with
+/// every chunk.
+///
 /// The loader ends when it and all bodies that it returned are released, or at ``close()``.
 ///
 /// The first loader of a process starts libcurl (`curl_global_init`), unless that was done before.
@@ -27,13 +30,19 @@ public import ImageCore
 public final class CurlLoader: DataLoading {
     /// The settings that the loader was created with.
     public let configuration: Configuration
+    /// The limits that the loader was created with.
+    public let limits: Limits
     private let handle: EventLoopHandle
 
     /// Makes a loader. Its thread starts with the first load.
-    public init(_ configuration: Configuration = Configuration()) {
-        self.configuration = configuration
+    ///
+    /// - Parameters:
+    ///   - configuration: how the loader uses the network.
+    ///   - limits: how many transfers run at a time.
+    public init(_ configuration: Configuration = Configuration(), limits: Limits = Limits()) {
+        (self.configuration, self.limits) = (configuration, limits)
         let mailbox = Mailbox { mailbox in
-            DetachedThread.start(blocksBrokenPipes: true) { CurlLoop.run(configuration, mailbox: mailbox) }
+            DetachedThread.start(blocksBrokenPipes: true) { CurlLoop.run(configuration, limits, mailbox: mailbox) }
         }
         handle = EventLoopHandle(mailbox: mailbox)
     }
@@ -48,7 +57,7 @@ public final class CurlLoader: DataLoading {
         _ = try request.timeUntilDeadline()
         let fetch = Fetch(
             request.url, timeout: request.timeout, deadline: request.deadline, hop: try .first(of: request),
-            limit: request.maximumBytes ?? configuration.maximumBytes)
+            limit: request.maximumBytes ?? ResponseLimit.standard)
         let (head, whole) = try await fetch.start(by: handle.mailbox)
         // A small body usually arrives together with the headers.
         let body = whole.map { ByteStream($0) } ?? FetchBody(fetch, handle: handle).stream

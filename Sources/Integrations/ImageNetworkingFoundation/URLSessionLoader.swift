@@ -15,11 +15,14 @@ public import ImageCore
 /// `http` and `https` only; credentials stay with their origin; any status is a response; bodies are not decompressed. Caches are not
 /// used, and cookies only with a ``Configuration/session`` that has them.
 ///
+/// A body may have as many bytes as the request says, or ``ResponseLimit/standard``; that is checked against `Content-Length` and with
+/// every chunk.
+///
 /// The timeout of a request counts from its start, including the time that it waits in the session for a connection; the deadline
 /// ends it too, if that is sooner.
 ///
-/// On Linux, URLSession (of swift-corelibs-foundation) has no back-pressure: up to a whole body
-/// (``Configuration/maximumBytes``) waits in memory. It is slower than `CurlLoader`, and has no time limit for the connection alone.
+/// On Linux, URLSession (of swift-corelibs-foundation) has no back-pressure: up to a whole body waits in memory. It is slower than
+/// `CurlLoader`, and has no time limit for the connection alone.
 ///
 /// - Warning: On Linux, do not use it for untrusted servers. A body that comes without a pause can keep URLSession's queue so busy
 ///   that it never handles the cancellation at the size limit, and its memory grows without limit. Use `CurlLoader` there.
@@ -31,11 +34,6 @@ public import ImageCore
 public final class URLSessionLoader: DataLoading {
     /// How a ``URLSessionLoader`` uses the network.
     public struct Configuration: Sendable {
-        /// Connections to one host; 6.
-        public var connectionsPerHost = 6
-        /// The largest body, in bytes, where the request sets no limit; the lesser of 200 MB and a tenth of the memory.
-        /// Checked against `Content-Length` and with every chunk.
-        public var maximumBytes = ResponseLimit.standard
         /// How far a body is received ahead of its reader, in bytes; 256 KB. It has no effect on Linux.
         public var window = 256 << 10
         /// The `User-Agent` of requests that have none.
@@ -69,14 +67,20 @@ public final class URLSessionLoader: DataLoading {
     let background: BackgroundTransfers?
 
     /// Makes a loader with its own session.
-    public convenience init(_ configuration: Configuration = Configuration()) {
-        self.init(configuration, background: BackgroundSession.transfers(for: configuration))
+    ///
+    /// - Parameters:
+    ///   - configuration: how the loader uses the network.
+    ///   - connectionsPerHost: connections to one host; 6. A standard loader takes the number from its own limits.
+    public convenience init(_ configuration: Configuration = Configuration(), connectionsPerHost: Int = 6) {
+        self.init(
+            configuration, connectionsPerHost: connectionsPerHost,
+            background: BackgroundSession.transfers(for: configuration, connectionsPerHost: connectionsPerHost))
     }
 
-    init(_ configuration: Configuration, background: BackgroundTransfers?) {
+    init(_ configuration: Configuration, connectionsPerHost: Int = 6, background: BackgroundTransfers?) {
         self.configuration = configuration
         self.background = background
-        lease = SessionLease(configuration)
+        lease = SessionLease(configuration, connectionsPerHost: connectionsPerHost)
     }
 
     /// Starts one transfer; returns once the headers of its final response are complete.
@@ -98,7 +102,7 @@ public final class URLSessionLoader: DataLoading {
         if let response = try await background?.response(to: request) { return response }
         let transfer = SessionTransfer(
             source: source, url: request.url, isHead: request.method == .head,
-            limit: request.maximumBytes ?? configuration.maximumBytes, window: configuration.window)
+            limit: request.maximumBytes ?? ResponseLimit.standard, window: configuration.window)
         let reader = SessionReader(transfer, lease: lease)
         let limit = try AttemptLimit(request)
         let timer = Task {
@@ -172,12 +176,12 @@ final class SessionLease: Sendable {
     private let session: URLSession
     private let delegate: SessionDelegate
 
-    init(_ configuration: URLSessionLoader.Configuration) {
+    init(_ configuration: URLSessionLoader.Configuration, connectionsPerHost: Int) {
         let settings = configuration.session?() ?? .ephemeral
         if configuration.session == nil { URLSessionLoader.makePrivate(settings) }
         // The session would store what it does not read.
         settings.urlCache = nil
-        settings.httpMaximumConnectionsPerHost = max(1, configuration.connectionsPerHost)
+        settings.httpMaximumConnectionsPerHost = max(1, connectionsPerHost)
         delegate = SessionDelegate(configuration.challengeHandler)
         let queue = OperationQueue()
         queue.maxConcurrentOperationCount = 1

@@ -268,6 +268,16 @@ import Testing
         #expect(bench.network.requests.map(\.maximumBytes) == [ResponseLimit.standard + 1, 9])
     }
 
+    @Test func aBodyOverTheLimitOfStoredBytesIsLoadedButNotStored() async throws {
+        for limit in [2, 3] {
+            let bench = Bench(network: ScriptedLoader { _ in .body(Data([7, 8, 9])) }) { $0.limits.storedResponseBytes = limit }
+            _ = try await bench.loader.image(for: url("x"))
+            try await bench.loader.flush()
+            await bench.waitUntilIdle()
+            #expect(bench.disk.keys.count == (limit == 3 ? 1 : 0))
+        }
+    }
+
     @Test(arguments: [(nil, 1 << 30), (100, 100), (1 << 31, 1 << 31)])
     func oneLimitOfPixelsHoldsForDecodesAndProcessors(option: Int?, limit: Int) async throws {
         let bench = Bench { $0.limits.decoding.pixels = 1 << 30 }

@@ -129,7 +129,8 @@ import Testing
 
     /// The case of a name and a port that goes without saying make no difference.
     @Test(arguments: [
-        ("http://EXAMPLE.org/b", 1), ("HTTP://example.org:80/b", 1), ("https://example.org/b", 0), ("http://example.org:8080/b", 0),
+        ("http://EXAMPLE.org/b", 1), ("HTTP://example.org:80/b", 1), ("https://example.org/b", 0),
+        ("http://example.org:8080/b", 0),
     ])
     func aHostIsASchemeANameAndAPort(other: String, queued: Int) async throws {
         let bench = Bench.held { $0.limits.fetchesPerHost = 1 }

@@ -314,8 +314,7 @@ private final class ScriptedDownloads: BackgroundDownloading {
         let loader: URLSessionLoader
 
         init(_ files: DownloadBench, maximumBytes: Int = 10_000_000) {
-            var configuration = URLSessionLoader.Configuration()
-            configuration.maximumBytes = maximumBytes
+            let configuration = URLSessionLoader.Configuration()
             self.files = files
             let transfers = BackgroundTransfers(files.folder(), limit: maximumBytes, chunkBytes: configuration.window)
             session = BackgroundSession(.ephemeral, reportingTo: transfers) { [configuration] in

@@ -98,9 +98,9 @@ struct NetworkClients {
     }
 
     private static func loader(_ connections: Int) -> CurlLoader {
-        var configuration = CurlLoader.Configuration()
-        (configuration.connectionsPerHost, configuration.connections) = (connections, connections)
-        return CurlLoader(configuration)
+        var limits = CurlLoader.Limits()
+        (limits.connectionsPerHost, limits.connections) = (connections, connections)
+        return CurlLoader(limits: limits)
     }
 
     /// Runs as many tasks as connections, each with one load after the other. `loads` receives the numbers of a task's loads and

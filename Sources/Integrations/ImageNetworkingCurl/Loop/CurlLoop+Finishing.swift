@@ -113,7 +113,7 @@ extension CurlLoop {
     /// their slots.
     func abandon(_ transfer: CurlTransfer) {
         if transfer.isLookingUp {
-            transfer.detach(occupiesSlot: detached.count >= max(1, configuration.connections))
+            transfer.detach(occupiesSlot: detached.count >= max(1, limits.connections))
             detached[ObjectIdentifier(transfer)] = transfer
         } else {
             release(transfer)

@@ -8,6 +8,7 @@ final class CurlLoop {
     let multi: MultiHandle
     let buffers = BodyBuffers()
     let configuration: CurlLoader.Configuration
+    let limits: CurlLoader.Limits
     /// Whether libcurl looks for proxies in the environment, which takes a while for every transfer.
     let usesProxies: Bool
     /// At least a millisecond, since the loop sleeps by it.
@@ -36,7 +37,7 @@ final class CurlLoop {
     private var wakes: [BodyChannel.Wake] = []
 
     /// `nil` when libcurl has no memory left, or the system no descriptor.
-    init?(_ configuration: CurlLoader.Configuration, mailbox: Mailbox) {
+    init?(_ configuration: CurlLoader.Configuration, _ limits: CurlLoader.Limits, mailbox: Mailbox) {
         guard CurlLibrary.isReady, let multi = MultiHandle() else { return nil }
         guard let readiness = Readiness(multi) else {
             _ = unsafe curl_multi_cleanup(multi.pointer)
@@ -45,18 +46,18 @@ final class CurlLoop {
         self.multi = multi
         self.readiness = readiness
         self.mailbox = mailbox
-        self.configuration = configuration
+        (self.configuration, self.limits) = (configuration, limits)
         idleTimeout = configuration.idleTimeout.map { max($0, .milliseconds(1)) }
         usesProxies =
             configuration.usesProxyOfEnvironment && configuration.sourcePolicy == nil
             && ProcessInfo.processInfo.environment.contains { $0.key.lowercased().hasSuffix("_proxy") && !$0.value.isEmpty }
         queue = TransferQueue(
             TransferQueue.Limits(
-                perHost: max(1, configuration.connectionsPerHost), total: max(1, configuration.connections),
-                streamsPerHost: max(1, configuration.streamsPerHost)))
+                perHost: max(1, limits.connectionsPerHost), total: max(1, limits.connections),
+                streamsPerHost: max(1, limits.streamsPerHost)))
         multi.set(CURLMOPT_PIPELINING, Int(CURLPIPE_MULTIPLEX))
-        multi.set(CURLMOPT_MAX_HOST_CONNECTIONS, max(1, configuration.connectionsPerHost))
-        multi.set(CURLMOPT_MAXCONNECTS, max(1, configuration.connections))
+        multi.set(CURLMOPT_MAX_HOST_CONNECTIONS, max(1, limits.connectionsPerHost))
+        multi.set(CURLMOPT_MAXCONNECTS, max(1, limits.connections))
         unsafe calotype_curl_multi_quit_quickly(multi.pointer)
     }
 
@@ -69,8 +70,8 @@ final class CurlLoop {
     }
 
     /// The body of a loader's thread.
-    static func run(_ configuration: CurlLoader.Configuration, mailbox: Mailbox) {
-        if serve(configuration, mailbox: mailbox) {
+    static func run(_ configuration: CurlLoader.Configuration, _ limits: CurlLoader.Limits, mailbox: Mailbox) {
+        if serve(configuration, limits, mailbox: mailbox) {
             mailbox.finish()
         } else {
             mailbox.failToStart("The system has no descriptor or no memory left for network transfers.")
@@ -78,8 +79,10 @@ final class CurlLoop {
     }
 
     /// Runs a loop to its end and frees everything of it. Returns `false` when it could not be made.
-    private static func serve(_ configuration: CurlLoader.Configuration, mailbox: Mailbox) -> Bool {
-        guard let loop = CurlLoop(configuration, mailbox: mailbox) else { return false }
+    private static func serve(
+        _ configuration: CurlLoader.Configuration, _ limits: CurlLoader.Limits, mailbox: Mailbox
+    ) -> Bool {
+        guard let loop = CurlLoop(configuration, limits, mailbox: mailbox) else { return false }
         mailbox.attach(loop.readiness.waker)
         loop.run()
         let error = ImageError(.loaderClosed, message: "The loader was closed before the transfer was complete.")

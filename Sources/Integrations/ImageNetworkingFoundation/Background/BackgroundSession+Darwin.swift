@@ -11,7 +11,9 @@
 
         /// The transfers of one identifier, which live until the process ends: the system allows one session per identifier, and
         /// releasing a session cancels its transfers.
-        static func transfers(for configuration: URLSessionLoader.Configuration) -> BackgroundTransfers? {
+        static func transfers(
+            for configuration: URLSessionLoader.Configuration, connectionsPerHost: Int
+        ) -> BackgroundTransfers? {
             guard let background = configuration.background, !background.identifier.isEmpty else { return nil }
             // Made under the lock, because a second session of the identifier must not be made meanwhile.
             return all.withLock { all in
@@ -19,7 +21,7 @@
                 let transfers = BackgroundTransfers(background, configuration)
                 let settings = URLSessionConfiguration.background(withIdentifier: background.identifier)
                 URLSessionLoader.makePrivate(settings)
-                settings.httpMaximumConnectionsPerHost = max(1, configuration.connectionsPerHost)
+                settings.httpMaximumConnectionsPerHost = max(1, connectionsPerHost)
                 settings.isDiscretionary = background.isDiscretionary
                 settings.sessionSendsLaunchEvents = true
                 settings.timeoutIntervalForResource = TimeInterval(background.maximumAge.components.seconds)

@@ -52,7 +52,7 @@ final class BackgroundTransfers: Sendable {
         let folder = DownloadFolder(
             path: background.folder.path, maximumBytes: max(0, background.maximumBytes),
             maximumAge: Double(background.maximumAge.components.seconds))
-        self.init(folder, limit: configuration.maximumBytes, chunkBytes: max(1, configuration.window))
+        self.init(folder, limit: ResponseLimit.standard, chunkBytes: max(1, configuration.window))
     }
 
     /// Starts to use a session, which may have reported results already.
