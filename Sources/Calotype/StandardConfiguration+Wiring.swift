@@ -52,7 +52,9 @@ extension StandardConfiguration {
 
     /// Returns a loader of web URLs with the HTTP cache and the network monitor around it.
     private func caching(_ loader: any DataLoading, _ responses: HTTPCache?) -> any DataLoading {
-        let cached = responses.map { CachedLoader(loader, cache: $0) as any DataLoading } ?? loader
+        // The engine revalidates in the background, within its limits.
+        var cached = loader
+        if let responses { cached = CachedLoader(loader, cache: responses, revalidatesInBackground: false) }
         guard let networkMonitor else { return cached }
         return NetworkAwareLoader(
             cached, monitor: networkMonitor, whenOffline: whenOffline, hasCache: responses != nil)

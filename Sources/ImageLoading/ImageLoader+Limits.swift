@@ -5,7 +5,7 @@ extension ImageLoader {
     /// The most that a loader accepts and does at a time. The standard wiring of `Calotype` passes each limit on to the parts
     /// that it concerns. Counts below 1 count as 1.
     public struct Limits: Hashable, Sendable {
-        /// Network fetches at a time; 32.
+        /// Network fetches at a time, with revalidations in the background; 32.
         public var fetches = 32
         /// Network fetches at a time from one host (scheme, name and port); 6.
         public var fetchesPerHost = 6

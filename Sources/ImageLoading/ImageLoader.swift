@@ -111,7 +111,7 @@ public final class ImageLoader: ImageProviding {
         set { coordinator.runtimeOptions = newValue }
     }
 
-    /// Whether no fetch begins. Running fetches continue, and waiting ones begin when it is `false` again; `false` by default.
+    /// Whether no fetch begins, also of revalidations. Running fetches continue, and waiting ones begin when it is `false` again; `false` by default.
     public var isPaused: Bool {
         get { coordinator.isPaused }
         set { coordinator.isPaused = newValue }
@@ -135,7 +135,7 @@ public final class ImageLoader: ImageProviding {
     public struct Activity: Hashable, Sendable {
         /// Loads that have not ended.
         public var loads = 0
-        /// Pieces of shared work that loads wait for, or that are being stored.
+        /// Pieces of shared work that loads wait for, that are being stored, or that revalidate an entry in the background.
         public var work = 0
         /// Steps of work that wait for a free slot.
         public var queued = 0

@@ -125,6 +125,26 @@ import Testing
         #expect(seen.count == paths.count)
     }
 
+    @Test(.timeLimit(.minutes(1))) func aLoadIsNotKeptWaitingByTheRevalidationsOfItsHost() async throws {
+        let (png, gate) = (try servedPNG(), try LoopbackServer.Gate())
+        let server = try LoopbackServer { request, connection in
+            let headers = [("Cache-Control", "max-age=0, stale-while-revalidate=600"), ("ETag", "\"v1\"")]
+            let isRevalidation = request["If-None-Match"] != nil
+            if isRevalidation { try connection.wait(for: gate) }
+            try connection.respond(Response(isRevalidation ? 304 : 200, headers: headers, body: isRevalidation ? [] : png))
+        }
+        defer { server.stop() }
+        let loader = loader()
+        let paths = (0..<8).map { "/\($0).png" }
+        for path in paths { _ = try await loader.response(for: imageRequest(server, path)) }
+        for path in paths { #expect(try await loader.response(for: imageRequest(server, path)).tier == .disk) }
+        try await server.requests.wait(forCount: paths.count + 1)
+        #expect(try await loader.response(for: imageRequest(server, "/new.png")).tier == .network)
+        gate.open()
+        while loader.activity != ImageLoader.Activity() { await Task.yield() }
+        #expect(server.requests.value == 2 * paths.count + 1)
+    }
+
     // MARK: Closed connections
 
     @Test("A connection that is closed without a response is a failure that must-revalidate and no-cache turn into an error")

@@ -13,8 +13,9 @@ public import ImageCore
 /// does not look up the cache again.
 ///
 /// A response within its `stale-while-revalidate` window is served, and revalidated once in the background with the lowest priority:
-/// at most 8 at a time, the others wait. If the lookup has served it already, the request that carries its transaction
-/// starts that revalidation, and its response is a 202 without a body.
+/// at most 8 at a time, the others wait. If the lookup has served it already, the request that carries its transaction is that
+/// revalidation: once the stored response is up to date, it gets a 202 without a body. An engine sends such requests when its queue
+/// allows, so that its loader has no background of its own (`revalidatesInBackground`).
 ///
 /// A failing data cache costs hits and never fails a load. Several loaders may share one cache: each entry is written atomically,
 /// and the last one wins. The engine, not this loader, coalesces concurrent loads of one URL.
@@ -28,6 +29,7 @@ public import ImageCore
 public final class CachedLoader: DataLoading {
     let loader: any DataLoading
     let cache: HTTPCache
+    private let revalidatesInBackground: Bool
     private let revalidations = RevalidationQueue()
 
     /// The most background revalidations at the same time; others wait.
@@ -38,9 +40,13 @@ public final class CachedLoader: DataLoading {
     /// - Parameters:
     ///   - loader: the loader that fetches what the cache cannot serve.
     ///   - cache: the cache to read and fill.
-    public init(_ loader: any DataLoading, cache: HTTPCache) {
+    ///   - revalidatesInBackground: whether a request may get a stale response that is revalidated in the background; `true` by
+    ///     default. Pass `false` to the network layer of an ``/ImageLoading/ImageLoader``, which serves stale responses and
+    ///     schedules their revalidations itself.
+    public init(_ loader: any DataLoading, cache: HTTPCache, revalidatesInBackground: Bool = true) {
         self.loader = loader
         self.cache = cache
+        self.revalidatesInBackground = revalidatesInBackground
     }
 
     /// The stored response or the server's; a 504 if the request only accepts stored responses and there is none.
@@ -61,7 +67,7 @@ public final class CachedLoader: DataLoading {
         // Decide again: time has passed since the lookup, and interceptors may have changed the request.
         if let entries = cache.entries(of: transaction, for: request) {
             if let transaction = transaction as? HTTPCacheTransaction, transaction.isRevalidation {
-                revalidate(request, entries.matchKey)
+                await revalidate(request)
                 return DataResponse(
                     url: request.url, head: HTTPResponse(status: .accepted), body: ByteStream(Data()), tier: .disk)
             }
@@ -79,10 +85,10 @@ public final class CachedLoader: DataLoading {
         switch (decision(for: request, found.entries), found.match) {
         case (.serve(let reply), let match?):
             return try match.response(reply, to: request)
-        case (.serveWhileRevalidating(let reply, _), let match?):
-            revalidate(request, found.entries.matchKey)
+        case (.serveWhileRevalidating(let reply, _), let match?) where revalidatesInBackground:
+            revalidations.add(found.entries.matchKey) { [self, request] in await revalidate(request) }
             return try match.response(reply, to: request)
-        case (.revalidate(let validation), _):
+        case (.serveWhileRevalidating(_, let validation?), _), (.revalidate(let validation), _):
             return try await exchange(request, found.entries).run(validating: validation)
         case (.gatewayTimeout, _):
             return Self.gatewayTimeout(for: request)
@@ -107,27 +113,25 @@ public final class CachedLoader: DataLoading {
     /// Returns when no background revalidation runs or waits, including those that start in the meantime.
     public func waitForRevalidations() async { await revalidations.waitUntilIdle() }
 
-    /// Revalidates the stored response in the background: once, whatever the number of requests that found it stale.
-    private func revalidate(_ request: DataRequest, _ key: DataKey) {
+    /// Revalidates a stored response that was served stale.
+    private func revalidate(_ request: DataRequest) async {
         var request = request
         request.priority = .veryLow
         // The deadline is that of a load that has its response.
         request.deadline = nil
-        revalidations.add(key) { [self, request] in
-            // Another request may have refreshed or removed the response in the meantime.
-            guard let entries = try? await cache.find(request).entries, entries.match != nil else { return }
-            // The next use repeats a failed revalidation.
-            let response: DataResponse?
-            switch decision(for: request, entries) {
-            case .serveWhileRevalidating(_, let validation?), .revalidate(let validation):
-                response = try? await exchange(request, entries).run(validating: validation)
-            case .serveWhileRevalidating(_, nil), .fetch:
-                response = try? await exchange(request.withoutPreconditions, entries).run(validating: nil)
-            case .serve, .gatewayTimeout: return
-            }
-            guard var body = response?.body.makeAsyncIterator() else { return }
-            while let chunk = try? await body.next() { _ = chunk }
+        // Another request may have refreshed or removed the response in the meantime.
+        guard let entries = try? await cache.find(request).entries, entries.match != nil else { return }
+        // The next use repeats a failed revalidation.
+        let response: DataResponse?
+        switch decision(for: request, entries) {
+        case .serveWhileRevalidating(_, let validation?), .revalidate(let validation):
+            response = try? await exchange(request, entries).run(validating: validation)
+        case .serveWhileRevalidating(_, nil), .fetch:
+            response = try? await exchange(request.withoutPreconditions, entries).run(validating: nil)
+        case .serve, .gatewayTimeout: return
         }
+        guard var body = response?.body.makeAsyncIterator() else { return }
+        while let chunk = try? await body.next() { _ = chunk }
     }
 
     /// The safe methods that may load an image (RFC 9110, section 9.2.1; HTTP Method Registry).

@@ -51,7 +51,8 @@ extension ResponseCaching {
 /// The result of a lookup in a response cache.
 public enum ResponseLookup: Sendable {
     /// A stored response that may be served. If there is a transaction, the response is stale: the engine also sends the request in
-    /// the background, without a network slot, and drops its response. The loader that completes it limits how many run at once.
+    /// the background, once for each entry, when its queue has nothing else for the host, and drops its response. The loader that
+    /// completes it returns when the stored response is up to date.
     case hit(DataResponse, revalidating: (any ResponseTransaction)? = nil)
     /// No stored response may be served. The transaction, if there is one, is passed with the request to the loader that
     /// completes it.

@@ -14,25 +14,7 @@ extension LoadCoordinator {
 
     var isPaused: Bool {
         get { state.withLock { $0.scheduler.isPaused } }
-        set {
-            send { $0.scheduler.isPaused = newValue }
-            guard !newValue else { return }
-            let held = control.withLock { control in
-                defer { control.heldRevalidations = [:] }
-                return control.heldRevalidations.values
-            }
-            for revalidate in held { revalidate() }
-        }
-    }
-
-    /// Revalidates what was served stale; while the loader is paused, when that ends.
-    func revalidate(_ key: DataKey, _ start: @escaping @Sendable () -> Void) {
-        let isHeld = control.withLock { control in
-            guard isPaused else { return false }
-            control.heldRevalidations[key] = start
-            return true
-        }
-        if !isHeld { start() }
+        set { send { $0.scheduler.isPaused = newValue } }
     }
 
     var activity: ImageLoader.Activity {
@@ -61,13 +43,14 @@ extension LoadCoordinator {
         control.withLock { $0.follower = follower }
     }
 
-    /// Cancels every load; later ones end as cancelled at once.
+    /// Cancels every load and revalidation; later loads end as cancelled at once.
     func shutDown() {
         control.withLock { control in
             control.isClosed = true
             control.follower?.cancel()
         }
         for task in runningTasks { task.cancel() }
+        send { $0.sharing.endRevalidations() }
     }
 
     /// The loads that wait for work, the oldest first.

@@ -10,8 +10,6 @@ final class LoadCoordinator: Sendable {
         var defaults: LayeredDefaults
         var isClosed = false
         var nextID: UInt64 = 0
-        /// The background revalidations that wait while the loader is paused, once for each entry.
-        var heldRevalidations: [DataKey: @Sendable () -> Void] = [:]
         /// Follows the network's status.
         var follower: Task<Void, Never>?
 
@@ -28,8 +26,6 @@ final class LoadCoordinator: Sendable {
     let counters = LoadCounters()
     let ownedLoads = OwnedLoads()
     let prefetchers = Prefetchers()
-    /// The background revalidations of finished images.
-    let imageRevalidations = RevalidationQueue()
     /// The results that are being stored. Loads that began before the caches were cleared store nothing.
     let stores = StoreGate()
 

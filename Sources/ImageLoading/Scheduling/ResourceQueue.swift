@@ -7,6 +7,8 @@ internal import ImageCore
 /// When the first in the queue does not fit into the rest of the budget, the others wait too, so that it gets its turn; alone,
 /// it may cost any amount.
 ///
+/// Revalidations begin only while less than half of each limit is in use, so that a load which comes later finds a slot.
+///
 /// Ranks are compared when work is taken. A changed rank is queued as a new entry, and the old one is skipped when it
 /// reaches the front: an entry counts only while its ticket is the work's latest.
 struct ResourceQueue: Sendable {
@@ -27,7 +29,7 @@ struct ResourceQueue: Sendable {
         var isIdle: Bool { running == 0 && entries.isEmpty }
 
         /// Returns whether one more may run; it then counts as running.
-        mutating func start(_ limit: Int) -> Bool {
+        mutating func start(within limit: Int) -> Bool {
             guard running < limit else { return false }
             running += 1
             return true
@@ -93,9 +95,9 @@ struct ResourceQueue: Sendable {
     }
 
     /// Whether a work of the group may run at once, past an empty queue; it then counts as running until `release`.
-    mutating func startAtOnce(group: String, cost: Int = 0, isPrefetch: Bool = false) -> Bool {
-        guard !isPaused, queued == 0, running < limit, fits(cost), !(isPrefetch && holdsPrefetches) else { return false }
-        guard !isGrouped || groups[group, default: Group()].start(limitPerGroup) else { return false }
+    mutating func startAtOnce(group: String, rank: QueueRank, cost: Int = 0) -> Bool {
+        guard !isPaused, queued == 0, running < share(of: limit, rank), fits(cost), !isHeld(rank) else { return false }
+        guard !isGrouped || groups[group, default: Group()].start(within: share(of: limitPerGroup, rank)) else { return false }
         spent += cost
         running += 1
         return true
@@ -108,13 +110,20 @@ struct ResourceQueue: Sendable {
         shrinkCapacity()
     }
 
+    private func isHeld(_ rank: QueueRank) -> Bool { holdsPrefetches && rank.isPrefetch }
+
+    /// How much of a limit may be in use when work of this rank begins.
+    private func share(of limit: Int, _ rank: QueueRank) -> Int { rank.isRevalidation ? Self.half(limit) : limit }
+
+    private static func half(_ limit: Int) -> Int { max(1, limit / 2) }
+
     /// Whether the limit in total allows more work to run, and there is some.
     var mayTake: Bool { !isPaused && running < limit && queued > 0 }
 
     /// The best work that the limits allow to run now; it counts as running until `release`.
     mutating func take() -> WorkID? {
         guard mayTake, let group = bestGroup, let best = self[group: group].entries.max,
-            fits(best.cost), !(holdsPrefetches && best.rank.rankClass.purpose == .prefetch)
+            running < share(of: limit, best.rank), fits(best.cost), !isHeld(best.rank)
         else { return nil }
         self[group: group].entries.removeMax()
         spent += best.cost
@@ -134,7 +143,7 @@ struct ResourceQueue: Sendable {
         mutating get {
             guard isGrouped else { return top(of: "") == nil ? nil : "" }
             while let candidate = candidates.max {
-                guard mayRunMore(candidate.group), let top = top(of: candidate.group) else {
+                guard let top = next(of: candidate.group) else {
                     candidates.removeMax()
                     continue
                 }
@@ -145,18 +154,21 @@ struct ResourceQueue: Sendable {
         }
     }
 
-    private func mayRunMore(_ group: String) -> Bool { (groups[group]?.running ?? 0) < limitPerGroup }
+    /// The group's best live entry, where the limit per group allows it to run.
+    private mutating func next(of group: String) -> Entry? {
+        guard let top = top(of: group), (groups[group]?.running ?? 0) < share(of: limitPerGroup, top.rank) else { return nil }
+        return top
+    }
 
     /// Adds a group to the candidates if it may run more and has an entry.
     private mutating func pushCandidate(_ group: String) {
-        guard mayRunMore(group), let top = top(of: group) else { return }
+        guard let top = next(of: group) else { return }
         candidates.insert(Candidate(rank: top.rank, group: group, ticket: top.ticket))
         // Candidates that no longer count must stay a small part.
         guard candidates.count > 2 * groups.count + 32 else { return }
         candidates = Heap(
             groups.keys.compactMap { name in
-                guard mayRunMore(name), let top = self.top(of: name) else { return nil }
-                return Candidate(rank: top.rank, group: name, ticket: top.ticket)
+                next(of: name).map { Candidate(rank: $0.rank, group: name, ticket: $0.ticket) }
             })
     }
 
@@ -180,9 +192,9 @@ struct ResourceQueue: Sendable {
         running -= 1
         spent -= cost
         guard isGrouped, let index = groups.index(forKey: group) else { return }
-        let wasFull = groups.values[index].running >= limitPerGroup
+        let mayHaveWaited = groups.values[index].running >= Self.half(limitPerGroup)
         groups.values[index].running -= 1
-        if groups.values[index].isIdle { groups.remove(at: index) } else if wasFull { pushCandidate(group) }
+        if groups.values[index].isIdle { groups.remove(at: index) } else if mayHaveWaited { pushCandidate(group) }
     }
 
     /// The group's best live entry; drops the stale ones above it.

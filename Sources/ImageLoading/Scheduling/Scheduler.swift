@@ -17,6 +17,7 @@ internal import ImageCore
 ///
 /// Limits: slots of each resource, network slots of each host, and bytes that all decodes may take together. While it is
 /// paused, no fetch begins. While the network is constrained, no prefetch begins to fetch as long as other loads wait.
+/// Revalidations count as prefetches there.
 struct Scheduler: Sendable {
     /// What a piece of work occupies, or waits for.
     private struct Slot {
@@ -70,8 +71,7 @@ struct Scheduler: Sendable {
         _ resource: ResourceClass, for work: WorkID, host: String, bytes: Int, _ rank: QueueRank
     ) -> Bool {
         makeRoom(for: bytes)
-        let isPrefetch = rank.rankClass.purpose == .prefetch
-        guard self[resource].startAtOnce(group: host, cost: bytes, isPrefetch: isPrefetch) else { return false }
+        guard self[resource].startAtOnce(group: host, rank: rank, cost: bytes) else { return false }
         running[work] = Slot(resource: resource, host: host, bytes: bytes)
         return true
     }

@@ -10,6 +10,11 @@ extension Sharing {
         return true
     }
 
+    /// Ends all revalidations in the background.
+    mutating func endRevalidations() {
+        for (id, subscription) in subscriptions where subscription.options?.isRevalidation == true { remove(id) }
+    }
+
     /// Removes a subscription, and stops its work where that was the last one.
     mutating func remove(_ id: SubscriptionID) {
         guard let subscription = detach(id) else { return }
@@ -19,7 +24,7 @@ extension Sharing {
     /// Removes a subscription from its work.
     mutating func detach(_ id: SubscriptionID) -> Subscription? {
         guard let subscription = subscriptions.removeValue(forKey: id) else { return nil }
-        if let options = subscription.options { countLeaving(options) }
+        if let options = subscription.options { count(options, -1) }
         // Finished work waits for nothing, and reports nothing.
         guard subscriberLeft(subscription) == false else { return subscription }
         let listeners = subscription.options.map(Listeners.init) ?? subscription.dependent.flatMap { works[$0]?.listeners }
@@ -45,9 +50,11 @@ extension Sharing {
         }
     }
 
-    mutating func countLeaving(_ options: SubscriberOptions) {
-        loads -= 1
-        if options.purpose != .prefetch { awaitedLoads -= 1 }
+    /// A subscriber came, or left.
+    mutating func count(_ options: SubscriberOptions, _ change: Int) {
+        guard !options.isRevalidation else { return revalidations += change }
+        loads += change
+        if options.purpose != .prefetch { awaitedLoads += change }
     }
 
     /// Stops work without subscribers, or removes it where it has finished and is stored; then the work that only it needed.

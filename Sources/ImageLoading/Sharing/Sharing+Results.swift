@@ -31,7 +31,7 @@ extension Sharing {
     private mutating func end(_ delivery: Delivery) {
         guard let subscription = subscriptions.removeValue(forKey: delivery.subscription) else { return }
         if let dependent = delivery.dependent { update(dependent) { $0.upstream = nil } }
-        if let options = subscription.options { countLeaving(options) }
+        if let options = subscription.options { count(options, -1) }
         subscriberLeft(subscription)
     }
 

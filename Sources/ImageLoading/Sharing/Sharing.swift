@@ -28,6 +28,8 @@ struct Sharing: Equatable, Sendable {
     var awaitedLoads = 0
     /// The number of loads.
     var loads = 0
+    /// The number of revalidations in the background.
+    var revalidations = 0
     var worksByKey: [WorkKey: WorkID] = [:]
     var effects = Effects()
     private var sequence: UInt64 = 0
@@ -63,8 +65,7 @@ struct Sharing: Equatable, Sendable {
         let wishes = Wishes(options, subscription)
         subscriptions[subscription] = Subscription(
             work: id, dependent: nil, options: options, rankClass: wishes.rankClass, isCoalesced: existing != nil)
-        loads += 1
-        if options.purpose != .prefetch { awaitedLoads += 1 }
+        count(options, 1)
         add(subscription, wishes, to: id, isCoalesced: existing != nil)
         return existing == nil ? .began(id, subscription) : .joined(id, subscription)
     }

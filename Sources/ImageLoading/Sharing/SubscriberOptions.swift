@@ -1,6 +1,6 @@
 internal import ImageCore
 
-/// What one load wants from the work that it shares.
+/// What one load, or a revalidation in the background, wants from the work that it shares.
 struct SubscriberOptions: Equatable, Sendable {
     var purpose = LoadPurpose.plain
     var priority = LoadPriority.normal
@@ -10,6 +10,11 @@ struct SubscriberOptions: Equatable, Sendable {
     var cachePriority = CachePriority.normal
     var wantsProgress = false
     var previews = PreviewPolicy.none
+    /// Whether it is no load, but keeps a revalidation in the background alive.
+    var isRevalidation = false
 
-    var rankClass: RankClass { RankClass(purpose, priority) }
+    /// The subscriber of a revalidation in the background.
+    static let revalidation = SubscriberOptions(purpose: .prefetch, targets: [], isRevalidation: true)
+
+    var rankClass: RankClass { isRevalidation ? .revalidation : RankClass(purpose, priority) }
 }

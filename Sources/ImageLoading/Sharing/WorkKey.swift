@@ -15,6 +15,8 @@ struct WorkKey: Hashable, Sendable {
         case imageInfo
         /// What the header of the whole file says; a decoder knows the format.
         case validatedHeader
+        /// Nothing: it brings an entry of the data cache up to date, in the background. The image is the key of the entry.
+        case revalidation
     }
 
     /// Where the bytes may come from, as the cache policy says. Loads share work only if they agree on that.

@@ -65,12 +65,11 @@ struct FetchStage: Sendable {
         return interceptors.isEmpty ? loader : InterceptedLoader(loader, interceptors: interceptors)
     }
 
-    /// Sends a request in the background, whose response updates only the response cache.
-    func revalidate(_ request: DataRequest, _ transaction: any ResponseTransaction) {
+    /// Sends a request whose response updates only the response cache.
+    func revalidate(_ request: DataRequest, _ transaction: any ResponseTransaction) async {
         var request = request
         (request.cacheTransaction, request.priority) = (transaction, .veryLow)
-        // A failure is repeated by the next hit.
-        Task { [loader, request] in _ = try? await loader.load(request) }
+        _ = try? await loader.load(request)
     }
 
     // MARK: Request

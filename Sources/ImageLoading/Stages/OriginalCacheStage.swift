@@ -7,8 +7,8 @@ struct OriginalCacheStage: Sendable {
 
     /// What the lookup found.
     enum Lookup: Sendable {
-        /// The revalidation, if there is one, starts in the background.
-        case hit(FetchStage.Body, revalidate: (@Sendable () -> Void)? = nil)
+        /// The revalidation, if there is one, runs in the background.
+        case hit(FetchStage.Body, revalidate: (@Sendable () async -> Void)? = nil)
         /// The network is needed; the transaction goes with the request.
         case miss((any ResponseTransaction)?)
     }
@@ -27,7 +27,7 @@ struct OriginalCacheStage: Sendable {
         case .hit(var response, let revalidation):
             response.tier = .disk
             let stage = FetchStage(parts: parts, plan: plan)
-            let revalidate = revalidation.map { transaction in { @Sendable in stage.revalidate(request, transaction) } }
+            let revalidate = revalidation.map { transaction in { @Sendable in await stage.revalidate(request, transaction) } }
             return .hit(try await stage.body(of: response, progress), revalidate: revalidate)
         }
     }

@@ -28,7 +28,7 @@ extension Pipeline {
         if parts.hasByteCache { coordinator.observe(.cacheLookup(.disk, isHit: isHit), plan) }
         switch lookup {
         case .hit(let body, let revalidate):
-            if let revalidate { coordinator.revalidate(plan.dataKey, revalidate) }
+            if let revalidate { coordinator.revalidate(ImageKey(resource: plan.resource), plan, revalidate) }
             var metrics = LoadMetrics()
             metrics.byteCount = body.entry.data.count
             metrics.originalCache = times.working

@@ -32,7 +32,7 @@ extension Pipeline {
         }
         switch rules.use(of: entry, for: request) {
         case .serve: break
-        case .serveWhileRevalidating: revalidateInBackground(request, rules, stage)
+        case .serveWhileRevalidating: revalidateInBackground(request, rules, stage, work)
         case .revalidate(let fields): return revalidated(entry, request.with(fields), rules, stage, lookup, work, otherwise)
         case .none: return otherwise(self)
         }
@@ -131,26 +131,24 @@ extension Pipeline {
 
     /// Revalidates an image that was served. If its original has changed, the next load makes it again.
     private func revalidateInBackground(
-        _ request: DataRequest, _ rules: any ProcessedImageRules, _ stage: ProcessedCacheStage
+        _ request: DataRequest, _ rules: any ProcessedImageRules, _ stage: ProcessedCacheStage, _ work: SharedWork
     ) {
         var request = request
         request.priority = .veryLow
-        coordinator.revalidate(stage.key) { [self, request] in
-            coordinator.imageRevalidations.add(stage.key) {
-                // Another load may have refreshed the image while this one waited. The next hit repeats a failed revalidation.
-                guard let entry = try? await parts.dataCache?.entry(for: stage.key) else { return }
-                let fields: HTTPFields
-                switch rules.use(of: entry, for: request) {
-                case .serveWhileRevalidating(let conditional), .revalidate(let conditional): fields = conditional
-                case .serve, .none: return
-                }
-                guard let result = try? await stage.revalidate(entry, request.with(fields), rules, { _, _ in }) else { return }
-                switch result {
-                case .confirmed(let confirmed):
-                    guard confirmed.storedAt != entry.storedAt else { return }
-                    await report(.store, stage.plan) { try await parts.dataCache?.store(confirmed, for: stage.key) }
-                case .fetched, .outdated: await remove(stage)
-                }
+        coordinator.revalidate(work.key.image, work.plan) { [self, request] in
+            // Another load may have refreshed the image while this one waited.
+            guard let entry = try? await parts.dataCache?.entry(for: stage.key) else { return }
+            let fields: HTTPFields
+            switch rules.use(of: entry, for: request) {
+            case .serveWhileRevalidating(let conditional), .revalidate(let conditional): fields = conditional
+            case .serve, .none: return
+            }
+            guard let result = try? await stage.revalidate(entry, request.with(fields), rules, { _, _ in }) else { return }
+            switch result {
+            case .confirmed(let confirmed):
+                guard confirmed.storedAt != entry.storedAt else { return }
+                await report(.store, stage.plan) { try await parts.dataCache?.store(confirmed, for: stage.key) }
+            case .fetched, .outdated: await remove(stage)
             }
         }
     }

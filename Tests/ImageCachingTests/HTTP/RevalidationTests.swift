@@ -83,6 +83,15 @@ import Testing
         #expect(network.requests.count == CachedLoader.maximumRevalidations)
     }
 
+    @Test func aLoaderThatDoesNotRevalidateInTheBackgroundValidatesFirst() async throws {
+        let bench = CacheBench(.init(200, Self.tagged), .init(200, Self.tagged, "new"))
+        let loader = CachedLoader(bench.makeLoader().loader, cache: bench.cache, revalidatesInBackground: false)
+        _ = try await loader.see()
+        bench.advance(61)
+        #expect(try await loader.see() == Seen(200, "new", .network))
+        #expect(bench.requests.map { $0.headerFields[.ifNoneMatch] } == [nil, "\"a\""])
+    }
+
     @Test func aDeadlineOfTheLoadDoesNotEndTheRevalidation() async throws {
         let bench = CacheBench(.init(200, Self.tagged), .init(304, Self.tagged, ""))
         let loader = bench.makeLoader()

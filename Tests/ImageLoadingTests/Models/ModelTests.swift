@@ -126,6 +126,7 @@ private struct Simulation {
         chain.reverse()
         // Now and then a load wants the bytes alone.
         if Int.random(in: 0..<10, using: &random) == 0 { chain = [chain[chain.count - 1]] }
+        if Int.random(in: 0..<10, using: &random) == 0 { return revalidate(name) }
         var options = SubscriberOptions()
         options.purpose = LoadPurpose.allCases.randomElement(using: &random)!
         options.priority = LoadPriority.allCases.randomElement(using: &random)!
@@ -144,6 +145,19 @@ private struct Simulation {
         }
     }
 
+    /// Begins a revalidation, unless there is one for the entry.
+    private mutating func revalidate(_ name: ResourceKey) {
+        let key = WorkKey(kind: .revalidation, image: ImageKey(resource: name))
+        guard !sharing.contains(key), resource(of: key) == .network else { return }
+        let number = loads.count
+        guard
+            case .began(let id, let subscription) = sharing.subscribe(
+                to: key, load: LoadID(rawValue: UInt64(number)), scale: nil, options: .revalidation)
+        else { return problem = "a revalidation was joined" }
+        works[id] = Work(chain: [key])
+        add(Load(subscription: subscription, chain: [key], options: .revalidation), number)
+    }
+
     private mutating func add(_ load: Load, _ number: Int) {
         loads.append(load)
         subscribers[load.subscription] = number
@@ -159,7 +173,7 @@ private struct Simulation {
     }
 
     private mutating func reprioritise() {
-        guard let number = randomLoad() else { return }
+        guard let number = randomLoad(), !loads[number].options.isRevalidation else { return }
         let priority = LoadPriority.allCases.randomElement(using: &random)!
         sharing.setPriority(loads[number].subscription, priority)
         loads[number].options.priority = priority
@@ -331,7 +345,8 @@ private struct Simulation {
         for (other, work) in works where other != id && work.step == .waitsForSlot(resource) && !work.isStopped {
             guard let otherRank = self.rank(of: other), otherRank > rank, let key = sharing.works[other]?.key else { continue }
             let busy = works.values.count { $0.step == .runs(.network) && host(of: $0.chain[0]) == host(of: key) }
-            if resource == .network, busy >= Self.limits.perHost { continue }
+            // Of a host with two slots, and of three in total, revalidations use one.
+            if resource == .network, busy >= (otherRank.isRevalidation ? 1 : Self.limits.perHost) { continue }
             problem = "\(works[id]!.chain[0]) began before \(work.chain[0])"
         }
     }
@@ -362,6 +377,8 @@ private struct Simulation {
         for host in ["h0", "h1"] where running.count(where: { $0 == (.network, host) }) > Self.limits.perHost {
             problem = "a host is over its limit"
         }
+        let revalidations = works.values.count { $0.step == .runs(.network) && $0.chain[0].kind == .revalidation }
+        if revalidations > 1 { problem = "revalidations use more than half of the slots" }
         if scheduler.runningCount != running.count { problem = "slots leak" }
         let waiting = works.values.count { if case .waitsForSlot = $0.step { true } else { false } }
         if scheduler.queuedCount != waiting { problem = "the queue leaks" }
@@ -387,7 +404,7 @@ private struct Simulation {
         if let problem { return problem }
         if let lost = loads.firstIndex(where: \.isWaiting) { return "load \(lost) never ended" }
         guard sharing.works.isEmpty, sharing.subscriptions.isEmpty, sharing.stopping.isEmpty, sharing.loads == 0,
-            scheduler.queuedCount + scheduler.runningCount == 0
+            sharing.revalidations == 0, scheduler.queuedCount + scheduler.runningCount == 0
         else { return "something is left behind" }
         return nil
     }

@@ -36,7 +36,7 @@ import Testing
         queue.enqueue(other, group: "other", rank: rank(.low, at: 9))
         let taken = (0..<4).map { _ in queue.take() }
         #expect(taken == [busy[0], busy[1], other, nil])
-        var mayStart = queue.startAtOnce(group: "busy")
+        var mayStart = queue.startAtOnce(group: "busy", rank: rank(.normal, at: 0))
         #expect(!mayStart)
         queue.release(group: "other")
         var next = queue.take()
@@ -45,16 +45,16 @@ import Testing
         next = queue.take()
         #expect(next == busy[2])
         #expect(queue.queued == 0 && queue.running == 2)
-        mayStart = queue.startAtOnce(group: "busy")
+        mayStart = queue.startAtOnce(group: "busy", rank: rank(.normal, at: 0))
         #expect(!mayStart)
-        mayStart = queue.startAtOnce(group: "other")
+        mayStart = queue.startAtOnce(group: "other", rank: rank(.normal, at: 0))
         #expect(mayStart)
     }
 
     /// A queue that becomes empty after a burst gives memory back. What runs still counts, and a stale entry stays stale.
     @Test(arguments: [2, Int.max]) mutating func aBurstLeavesTheLimitsAsTheyAre(perHost: Int) {
         var queue = ResourceQueue(limit: 3, limitPerGroup: perHost)
-        var begun = queue.startAtOnce(group: "busy")
+        var begun = queue.startAtOnce(group: "busy", rank: rank(.normal, at: 0))
         #expect(begun)
         for round in 0..<3 {
             var hosts: [WorkID: String] = [:]
@@ -76,9 +76,9 @@ import Testing
             #expect(queue.queued == 0 && queue.tickets.capacity < 256)
         }
         #expect(queue.running == 1)
-        begun = queue.startAtOnce(group: "busy")
+        begun = queue.startAtOnce(group: "busy", rank: rank(.normal, at: 0))
         #expect(begun)
-        begun = queue.startAtOnce(group: "busy")
+        begun = queue.startAtOnce(group: "busy", rank: rank(.normal, at: 0))
         #expect(begun == (perHost == .max))
     }
     /// Beside a list of all that waits, searched from one end to the other.

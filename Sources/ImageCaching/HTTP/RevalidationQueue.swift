@@ -1,6 +1,8 @@
+internal import ImageCore
+
 /// Background revalidations: a few at a time, and one at a time for each entry. The others wait in their order, and none is dropped.
-package final class RevalidationQueue: Sendable {
-    package typealias Job = @Sendable () async -> Void
+final class RevalidationQueue: Sendable {
+    typealias Job = @Sendable () async -> Void
 
     private struct State {
         var running = 0
@@ -10,16 +12,16 @@ package final class RevalidationQueue: Sendable {
         var idleWaiters: [CheckedContinuation<Void, Never>] = []
     }
 
-    package static let standardLimit = 8
+    static let standardLimit = 8
 
     private let state = Lock(State())
     private let limit: Int
 
     /// - Parameter limit: the most jobs that run at the same time.
-    package init(limit: Int = RevalidationQueue.standardLimit) { self.limit = limit }
+    init(limit: Int = RevalidationQueue.standardLimit) { self.limit = limit }
 
     /// Runs a job in the background, unless there is one for the entry already.
-    package func add(_ key: DataKey, _ job: @escaping Job) {
+    func add(_ key: DataKey, _ job: @escaping Job) {
         let starts = state.withLock { state -> Bool in
             guard state.keys.insert(key).inserted else { return false }
             guard state.running < limit else {
@@ -33,7 +35,7 @@ package final class RevalidationQueue: Sendable {
     }
 
     /// Returns when no job runs or waits.
-    package func waitUntilIdle() async {
+    func waitUntilIdle() async {
         await withCheckedContinuation { continuation in
             let isIdle = state.withLock { state in
                 if !state.keys.isEmpty { state.idleWaiters.append(continuation) }
