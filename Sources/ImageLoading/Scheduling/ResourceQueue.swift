@@ -233,3 +233,28 @@ struct ResourceQueue: Sendable {
         if groups[name]?.isIdle == true { groups[name] = nil }
     }
 }
+
+extension ResourceQueue: Equatable {
+    private struct Waiting: Equatable {
+        let group: String
+        let rank: QueueRank
+        let cost: Int
+    }
+
+    private var waiting: [WorkID: Waiting] {
+        var waiting: [WorkID: Waiting] = [:]
+        for (name, group) in isGrouped ? groups : ["": everyone] {
+            for entry in group.entries.unordered where isLive(entry) {
+                waiting[entry.work] = Waiting(group: name, rank: entry.rank, cost: entry.cost)
+            }
+        }
+        return waiting
+    }
+
+    /// Whether the same work waits, as much runs, and the same rules hold. How the queues came about makes no difference.
+    static func == (a: Self, b: Self) -> Bool {
+        (a.limit, a.limitPerGroup, a.budget, a.spent, a.running) == (b.limit, b.limitPerGroup, b.budget, b.spent, b.running)
+            && (a.isPaused, a.holdsPrefetches) == (b.isPaused, b.holdsPrefetches) && a.waiting == b.waiting
+            && a.groups.mapValues(\.running).filter { $0.value > 0 } == b.groups.mapValues(\.running).filter { $0.value > 0 }
+    }
+}

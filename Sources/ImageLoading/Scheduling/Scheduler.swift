@@ -18,9 +18,9 @@ internal import ImageCore
 /// Limits: slots of each resource, network slots of each host, and bytes that all decodes may take together. While it is
 /// paused, no fetch begins. While the network is constrained, no prefetch begins to fetch as long as other loads wait.
 /// Revalidations count as prefetches there.
-struct Scheduler: Sendable {
+struct Scheduler: Equatable, Sendable {
     /// What a piece of work occupies, or waits for.
-    private struct Slot {
+    private struct Slot: Equatable {
         let resource: ResourceClass
         let host: String
         var bytes: Int
@@ -29,8 +29,14 @@ struct Scheduler: Sendable {
     private var queues: [ResourceQueue]
     private var running: [WorkID: Slot] = [:]
     private var waiting: [WorkID: Slot] = [:]
-    /// The memory of decoders that make previews, the youngest last.
-    private var previews: [(work: WorkID, bytes: Int)] = []
+    /// The memory of a decoder that makes previews.
+    private struct Previews: Equatable {
+        let work: WorkID
+        let bytes: Int
+    }
+
+    /// The youngest last.
+    private var previews: [Previews] = []
     /// Work whose previews had to give their memory to a decode.
     private var evicted: [WorkID] = []
 
@@ -161,7 +167,7 @@ struct Scheduler: Sendable {
         guard !previews.contains(where: { $0.work == work }), self[.worker].queued == 0, self[.worker].claim(bytes) else {
             return false
         }
-        previews.append((work, bytes))
+        previews.append(Previews(work: work, bytes: bytes))
         return true
     }
 
