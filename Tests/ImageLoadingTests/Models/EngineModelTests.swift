@@ -9,9 +9,8 @@ import Testing
 /// starts, cancels, changes of priority, pauses, an emptied memory cache, fallback sources, low-resolution versions, previews,
 /// attempts that fail, and deadlines.
 @Suite struct EngineModel {
-    private static var steps: Int {
-        (ProcessInfo.processInfo.environment["CALOTYPE_MODEL_STEPS"].flatMap(Int.init) ?? 120_000) / 20
-    }
+    /// `CALOTYPE_MODEL_STEPS` sets the steps of all programs together, as for ``Model``, whose standard is higher.
+    private static let steps = ProcessInfo.processInfo.environment["CALOTYPE_MODEL_STEPS"].flatMap(Int.init) ?? 6_000
 
     private static var seed: UInt64? { ProcessInfo.processInfo.environment["CALOTYPE_MODEL_SEED"].flatMap(UInt64.init) }
 
