@@ -111,7 +111,8 @@ public final class ImageLoader: ImageProviding {
         set { coordinator.runtimeOptions = newValue }
     }
 
-    /// Whether no fetch begins, also of revalidations. Running fetches continue, and waiting ones begin when it is `false` again; `false` by default.
+    /// Whether no fetch begins, also of revalidations. Running fetches continue, and waiting ones begin when it is `false` again;
+    /// `false` by default.
     public var isPaused: Bool {
         get { coordinator.isPaused }
         set { coordinator.isPaused = newValue }

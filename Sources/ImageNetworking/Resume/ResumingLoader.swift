@@ -6,13 +6,13 @@ internal import CalotypeSystem
 /// Resumes interrupted downloads: within one load, and when an earlier load of the same resource failed, was cancelled or was
 /// dropped.
 ///
-/// The server must serve ranges and send a strong validator (an ETag, or a `Last-Modified` at least a minute
-/// before the response); the rest is requested with `Range` and `If-Range`. A connection that is lost in the middle of a
-/// body is followed by another at once; put a ``RetryingLoader`` inside to wait while the network is down. Resumptions and its
-/// retries together are at most ``DataRequest/retries``; where the request does not set it, the count of its policy, or 3 resumptions
-/// without a retrying loader. When less than `minimumBytes` came before the connection was lost, the next connection is paid from the loader's ``RetryBudget``, so that a server that interrupts
-/// every transfer does not get several requests for each load. A load that ends early for other reasons leaves its partial body in
-/// the store, for the next one.
+/// The server must serve ranges and send a strong validator (an ETag, or a `Last-Modified` at least a minute before the response);
+/// the rest is requested with `Range` and `If-Range`. A connection that is lost in the middle of a body is followed by another at
+/// once; put a ``RetryingLoader`` inside to wait while the network is down. Resumptions and its retries together are at most
+/// ``DataRequest/retries``; where the request does not set it, the count of its policy, or 3 resumptions without a retrying loader.
+/// When less than `minimumBytes` came before the connection was lost, the next connection is paid from the loader's
+/// ``RetryBudget``, so that a server that interrupts every transfer does not get several requests for each load. A load that ends
+/// early for other reasons leaves its partial body in the store, for the next one.
 ///
 /// **Time**: each request for the rest is another attempt, with the request's whole timeout. None starts after the deadline.
 ///

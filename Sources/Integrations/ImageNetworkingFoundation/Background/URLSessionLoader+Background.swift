@@ -61,8 +61,8 @@ extension URLSessionLoader {
     ///
     /// - Parameters:
     ///   - identifier: the identifier of the session.
-    ///   - completion: called on the main actor once the finished bodies are in ``BackgroundOptions/folder``; not called when the identifier
-    ///     is not this loader's.
+    ///   - completion: called on the main actor once the finished bodies are in ``BackgroundOptions/folder``; not called when the
+    ///     identifier is not this loader's.
     /// - Returns: whether the identifier is this loader's.
     @discardableResult @MainActor
     public func handleBackgroundEvents(identifier: String, completion: @escaping () -> Void) -> Bool {
