@@ -10,10 +10,11 @@ public struct DataResponse: Sendable {
     public var body: ByteStream
     /// Where the body comes from: the source, or the cache of a loader that has one.
     public var tier: CacheTier
+    /// How many attempts may follow to complete the body, at most 100; `nil` if no retrying loader made the request. One byte, since
+    /// every load that waits for a response has room for one.
+    package var retriesLeft: UInt8?
     /// How many attempts a retrying loader made before this response.
     public var retries = 0
-    /// How many attempts may follow to complete the body; `nil` if no retrying loader made the request.
-    package var retriesLeft: Int?
     /// The times of the phases of the transfer; `nil` if the network layer does not measure them.
     public var timing: TransferTiming?
 

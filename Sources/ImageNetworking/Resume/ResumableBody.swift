@@ -36,7 +36,7 @@ final class ResumableBody: Sendable {
         _ response: DataResponse, start: Data, request: DataRequest, loader: any DataLoading, keptBytes: Int,
         mayResume: @escaping @Sendable (Int) -> Bool, onBreak: @escaping @Sendable (Data) -> Void
     ) {
-        let attempts = response.retriesLeft ?? request.retries ?? RetryPolicy.default.maximumRetries
+        let attempts = response.retriesLeft.map(Int.init) ?? request.retries ?? RetryPolicy.default.maximumRetries
         state = Lock(
             State(
                 iterator: response.body.makeAsyncIterator(), start: start, isJoined: !start.isEmpty, attemptsLeft: attempts))
@@ -108,7 +108,7 @@ final class ResumableBody: Sendable {
         do {
             _ = try request.timeUntilDeadline()
             let response = try await loader.load(ranged)
-            if let left = response.retriesLeft { state.withLock { $0.attemptsLeft = left } }
+            if let left = response.retriesLeft { state.withLock { $0.attemptsLeft = Int(left) } }
             guard point.classify(response.head) == .rest else { return nil }
             return response.body.makeAsyncIterator()
         } catch is CancellationError {

@@ -93,7 +93,7 @@ public final class ResumingLoader: DataLoading {
             return recording(whole, key, request, after: partial.bytes)
         case .whole: return recording(response, key, request)
         case .unusable:
-            request.retries = response.retriesLeft ?? request.retries
+            request.retries = response.retriesLeft.map(Int.init) ?? request.retries
             return nil
         case .other:
             keep(partial, key, request)

@@ -63,7 +63,7 @@ public final class RetryingLoader: DataLoading {
             do {
                 var response = try await load(once: request)
                 response.retries += attempt - 1
-                response.retriesLeft = max(0, (request.retries ?? policy.maximumRetries) - (attempt - 1))
+                response.retriesLeft = UInt8(clamping: (request.retries ?? policy.maximumRetries) - (attempt - 1))
                 let outcome = RetryPolicy.Outcome.status(
                     response.head.status.code, retryAfter: RetryAfter.seconds(in: response.head, now: now()))
                 guard case .retry(let wait) = step(after: outcome, request, attempt) else { return response }
