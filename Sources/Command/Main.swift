@@ -31,9 +31,9 @@ enum Main {
     }
 
     /// Ends the command when it can open hardly any file. Swift's run-time library traps when it finds no descriptor for its event
-    /// loop.
+    /// loop, or to see whether its threads run.
     private static func requireDescriptors() {
-        let descriptors = (0..<5).map { _ in unsafe open("/dev/null", O_RDONLY | O_CLOEXEC) }
+        let descriptors = (0..<16).map { _ in unsafe open("/dev/null", O_RDONLY | O_CLOEXEC) }
         for descriptor in descriptors where descriptor >= 0 { _ = close(descriptor) }
         guard descriptors.contains(-1) else { return }
         Console.printError("The process can open too few files. Raise the limit, for example with 'ulimit -n 64'.")
