@@ -74,7 +74,8 @@ import Testing
             })
         #expect(provider.loads.map(\.request.options.targetSize?.width) == [40, 40])
         gate.open()
-        while target.isCallingView, !Task.isCancelled { await Task.yield() }
+        // The load for the new size begins after the call that told it.
+        while target.isCallingView || provider.loads.count < 3, !Task.isCancelled { await Task.yield() }
         try #require(provider.loads.map(\.isCancelled) == [false, true, false])
         #expect(provider.loads[2].request.options.targetSize?.width == 50)
         try provider.loads[2].succeed(animated(clock))
