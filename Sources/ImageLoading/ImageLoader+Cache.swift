@@ -139,9 +139,8 @@ extension ImageLoader {
 
         /// The response cache, and the request that a load would look up there; `nil` for a source that is not on the web.
         private func responses(for plan: LoadPlan) -> (any ResponseCaching, DataRequest)? {
-            let stage = FetchStage(parts: parts, plan: plan)
-            guard let cache = stage.responseCache,
-                var request = stage.request(RankClass(plan.request.purpose, plan.priority))
+            guard let cache = plan.responseCache(parts),
+                var request = plan.dataRequest(RankClass(plan.request.purpose, plan.priority), parts)
             else { return nil }
             request.cachePolicy = .diskOnly
             return (cache, request)
@@ -155,7 +154,7 @@ extension ImageLoader {
             var request = found
             request.cachePolicy.insert(.onlyIfCached)
             guard case .hit(let response, _) = try await cache.lookUp(request), response.head.status == .ok else { return nil }
-            return try await FetchStage(parts: parts, plan: plan).body(of: response) { _, _ in }.entry
+            return try await ResponseReader(parts: parts, plan: plan).body(of: response) { _, _ in }.entry
         }
     }
 }

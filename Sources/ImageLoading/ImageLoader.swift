@@ -34,7 +34,7 @@ public final class ImageLoader: ImageProviding {
     public func image(for request: ImageRequest) async throws(LoadFailure) -> DecodedImage {
         switch try coordinator.cachedImage(for: request) {
         case .hit(let image): return image
-        case .miss(let plan): return try await coordinator.load(plan).ending.get().image
+        case .miss(let lookup): return try await coordinator.load(lookup).ending.get().image
         }
     }
 
@@ -45,7 +45,7 @@ public final class ImageLoader: ImageProviding {
     public func response(for request: ImageRequest) async throws(LoadFailure) -> ImageResponse {
         switch try coordinator.cachedImage(for: request) {
         case .hit(let image): return ImageResponse(image: image, tier: .memory)
-        case .miss(let plan): return try await coordinator.load(plan).ending.get()
+        case .miss(let lookup): return try await coordinator.load(lookup).ending.get()
         }
     }
 

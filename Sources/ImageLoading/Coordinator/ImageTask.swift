@@ -302,11 +302,13 @@ public final class ImageTask: LoadHandle {
     /// Ends the load; only the first end counts.
     ///
     /// The loader and its observers are notified first, so that a caller that sees the end finds it counted.
-    func finish(_ result: Result<ImageResponse, LoadFailure>) {
+    ///
+    /// - Parameter deliveryBegan: when the result was at hand, where observers want to know.
+    func finish(_ result: Result<ImageResponse, LoadFailure>, deliveryBegan: ContinuousClock.Instant? = nil) {
         let isFirst = state.withLock { state in
             guard state.result == nil else { return false }
             guard !state.isHeld else {
-                if state.heldEnd == nil { state.heldEnd = { [self] in finish(result) } }
+                if state.heldEnd == nil { state.heldEnd = { [self] in finish(result, deliveryBegan: deliveryBegan) } }
                 return false
             }
             state.result = result
@@ -315,7 +317,7 @@ public final class ImageTask: LoadHandle {
             return true
         }
         guard isFirst else { return }
-        coordinator.ended(self, result)
+        coordinator.ended(self, result, deliveryBegan)
         let ending = state.withLock { state -> Ending in
             state.hasEnded = true
             defer { state.waiters = [] }

@@ -9,24 +9,43 @@ extension LoadCoordinator {
         for observer in observers { observer.observe(observation, of: plan.id, request: plan.request) }
     }
 
+    // MARK: Stages
+
+    /// Reports that a stage begins; `nil` for a step that observers do not see.
+    func observeBegin(of stage: LoadStage?, _ plan: LoadPlan) {
+        if let stage { observe(.stageBegan(stage), plan) }
+    }
+
+    /// Measures a stage that has ended, and reports its end.
+    @discardableResult
+    func observeEnd(of stage: LoadStage?, since began: ContinuousClock.Instant, _ plan: LoadPlan) -> Duration {
+        let time = ContinuousClock.now - began
+        if let stage { observe(.stageEnded(stage, time), plan) }
+        return time
+    }
+
     func observeStart(_ plan: LoadPlan) {
         observe(.started, plan)
         observe(.stageBegan(.request), plan)
         observe(.stageEnded(.request, plan.planning), plan)
     }
 
-    func observeEnd(_ result: Result<ImageResponse, LoadFailure>, _ plan: LoadPlan) {
-        if case .success = result {
-            observe(.stageBegan(.deliver), plan)
-            observe(.stageEnded(.deliver, .zero), plan)
-        }
-        observe(.finished(result), plan)
+    func observe(_ lookup: MemoryLookup) {
+        guard lookup.plan.readsMemory, parts.configuration.memoryCache != nil else { return }
+        observe(.stageBegan(.memoryCache), lookup.plan)
+        observe(.cacheLookup(.memory, isHit: lookup.hit != nil), lookup.plan)
+        observe(.stageEnded(.memoryCache, lookup.time), lookup.plan)
     }
 
-    func observeMemoryCache(isHit: Bool, _ plan: LoadPlan) {
-        observe(.stageBegan(.memoryCache), plan)
-        observe(.cacheLookup(.memory, isHit: isHit), plan)
-        observe(.stageEnded(.memoryCache, .zero), plan)
+    /// - Parameter deliveryBegan: when the result was at hand; `nil` for an image from the memory cache, which is delivered at once.
+    func observeEnd(
+        _ result: Result<ImageResponse, LoadFailure>, _ plan: LoadPlan, deliveryBegan: ContinuousClock.Instant? = nil
+    ) {
+        if case .success = result {
+            observe(.stageBegan(.deliver), plan)
+            observe(.stageEnded(.deliver, deliveryBegan.map { ContinuousClock.now - $0 } ?? .zero), plan)
+        }
+        observe(.finished(result), plan)
     }
 
     /// A data cache failed; the load continues without it.

@@ -22,13 +22,14 @@ extension LoadCoordinator {
                 case .began(let id, _) = state.sharing.subscribe(to: key, load: plan.id, scale: nil, options: .revalidation)
             else { return nil }
             let work = SharedWork(id, key: key, plan: plan)
-            state.works[id] = LoaderState.Work(work)
+            state.works[id] = LoaderState.WorkState(work)
             return work
         }
         guard let work else { return }
         proceed(work, nil) {
-            .task(nil, on: .network) {
+            .task(.revalidate, on: .network) {
                 await body()
+            } then: { _, _ in
                 // No load waits for a result.
                 throw CancellationError()
             }

@@ -2,16 +2,13 @@ internal import ImageCore
 
 /// How a load finds its work, and ends with it.
 extension LoadCoordinator {
-    /// Subscribes a task to the work that makes its result, or ends it at once with an image from the memory cache.
-    ///
-    /// - Parameter readsMemory: whether the image is looked up in the memory cache; not, where the caller has done that.
-    func begin(_ task: ImageTask, _ plan: LoadPlan, readsMemory: Bool) {
-        let cached = readsMemory ? parts.cachedImage(for: plan) : nil
-        let isHit = cached.map { !$0.isPreview } ?? false
-        if !observers.isEmpty, plan.readsMemory, parts.configuration.memoryCache != nil { observeMemoryCache(isHit: isHit, plan) }
-        if let cached, isHit { return task.finish(.success(ImageResponse(image: cached, tier: .memory))) }
-        if let cached, plan.options.previews != .none { task.show(cached) }
-        if cached == nil, task.wantsProgress, let standIn = parts.standIn(for: plan) { task.showStandIn(standIn) }
+    /// Ends a task at once with its image from the memory cache, or subscribes it to the work that makes its result.
+    func begin(_ task: ImageTask, _ lookup: MemoryLookup) {
+        let plan = lookup.plan
+        if !observers.isEmpty { observe(lookup) }
+        if let hit = lookup.hit { return task.finish(.success(ImageResponse(image: hit, tier: .memory))) }
+        if let preview = lookup.found, plan.options.previews != .none { task.show(preview) }
+        if lookup.found == nil, task.wantsProgress, let standIn = parts.standIn(for: plan) { task.showStandIn(standIn) }
         guard !control.withLock({ $0.isClosed }) else { return task.finish(.failure(.cancelled)) }
         // The work may end on another thread before the observers know of the join.
         if !observers.isEmpty { task.hold() }
@@ -59,7 +56,7 @@ extension LoadCoordinator {
             switch state.sharing.subscribe(to: key, load: plan.id, scale: scale, options: options) {
             case .began(let id, let subscription):
                 let work = SharedWork(id, key: key, plan: plan)
-                state.works[id] = LoaderState.Work(work)
+                state.works[id] = LoaderState.WorkState(work)
                 state.tasks[subscription] = task
                 (subscribed.new, subscribed.subscription) = (work, subscription)
             case .joined(let id, let subscription):
@@ -78,13 +75,14 @@ extension LoadCoordinator {
     func end(_ task: ImageTask, _ result: Result<WorkResult, LoadFailure>, isCoalesced: Bool) {
         switch result {
         case .success(let value):
+            let began = observers.isEmpty ? nil : ContinuousClock.now
             if task.plan.goal != .image { task.outcome = value }
-            task.finish(value.response(isCoalesced: isCoalesced, after: task.elapsed))
+            task.finish(value.response(isCoalesced: isCoalesced, after: task.elapsed), deliveryBegan: began)
         case .failure(.failed(let error)):
             guard let source = task.nextSource(after: error) else { return task.fail(error) }
             do {
                 let next = try plan(task.request.replacing(source), goal: task.plan.goal, continuing: task.plan)
-                begin(task, next, readsMemory: true)
+                begin(task, parts.lookUpMemory(next))
             } catch {
                 if let error = error.error { task.fail(error) } else { task.finish(.failure(error)) }
             }

@@ -10,8 +10,8 @@ extension LoadCoordinator {
     /// - Parameters:
     ///   - stage: the stage that names errors of `step`.
     ///   - step: says what is next.
-    func proceed(_ work: SharedWork, _ stage: LoadStage?, _ step: () throws -> Next) {
-        let next: Next
+    func proceed(_ work: SharedWork, _ stage: LoadStage?, _ step: () throws -> WorkStep) {
+        let next: WorkStep
         do {
             try work.token.check()
             next = try step()
@@ -20,6 +20,7 @@ extension LoadCoordinator {
         }
         switch consume next {
         case .finished(let result): finish(work, .success(result))
+        case .failed(let error, let stage): finish(work, .failure(failure(error, in: stage, of: work)))
         case .needs(let need): wait(for: need, work)
         case .stage(let stage): wait(for: stage, work)
         }
@@ -41,13 +42,13 @@ extension LoadCoordinator {
         case stopped
     }
 
-    private func wait(for need: Next.Need, _ work: SharedWork) {
+    private func wait(for need: WorkStep.Need, _ work: SharedWork) {
         let upstream = send { state -> Upstream in
             state.scheduler.release(work.id)
             switch state.sharing.subscribe(work.id, to: need.key, scale: need.scale) {
             case .began(let id, _):
                 let upstream = SharedWork(id, key: need.key, plan: work.plan)
-                state.works[id] = LoaderState.Work(upstream)
+                state.works[id] = LoaderState.WorkState(upstream)
                 state.update(work.id) { $0.phase = .waitingForResult(need.then) }
                 return .began(upstream)
             case .joined(let id, _):
@@ -86,7 +87,7 @@ extension LoadCoordinator {
 
     // MARK: Waiting for a slot
 
-    func wait(for stage: consuming Next.Stage, _ work: SharedWork) {
+    func wait(for stage: consuming WorkStep.Stage, _ work: SharedWork) {
         let runner = StageRunner(stage, of: work, self)
         let host = runner.host
         let mayRun = send { state -> Bool? in

@@ -94,43 +94,35 @@ final class LoadCoordinator: Sendable {
             deadline: deadline, storeEpoch: storeEpoch, planning: began.map { ContinuousClock.now - $0 } ?? .zero)
     }
 
-    /// The image of a request in the memory cache, or the plan of the load that is needed.
-    enum MemoryLookup {
+    /// The image of a request, or the lookup that missed it.
+    enum CachedImage {
         case hit(DecodedImage)
-        case miss(LoadPlan)
+        case miss(MemoryLookup)
     }
 
-    /// Looks the image up in the memory cache, on the caller's thread. The lookup needs no plan for a request that sets no
-    /// options, unless there are observers.
-    func cachedImage(for request: ImageRequest) throws(LoadFailure) -> MemoryLookup {
-        guard request.options.isEmpty, observers.isEmpty, let variant = control.withLock({ $0.defaults }).plainVariant else {
-            let plan = try plan(request)
-            return memoryHit(plan).map { .hit($0) } ?? .miss(plan)
+    /// Looks the image of a request up in the memory cache. Observers see a hit as a whole load. Without observers, a request that
+    /// sets no options needs no plan.
+    func cachedImage(for request: ImageRequest) throws(LoadFailure) -> CachedImage {
+        if request.options.isEmpty, observers.isEmpty, let variant = control.withLock({ $0.defaults }).plainVariant {
+            if let hit = parts.lookUpMemory(request, variant: variant) { return .hit(hit) }
+            return .miss(MemoryLookup(plan: try plan(request)))
         }
-        let resource = parts.interceptors.isEmpty ? request.resource : parts.resource(of: request)
-        if let image = parts.memoryCache.image(for: ImageKey(resource: resource, variant: variant)), !image.isPreview {
-            return .hit(image)
-        }
-        return .miss(try plan(request))
+        let lookup = parts.lookUpMemory(try plan(request))
+        guard let hit = lookup.hit else { return .miss(lookup) }
+        observeStart(lookup.plan)
+        observe(lookup)
+        observeEnd(.success(ImageResponse(image: hit, tier: .memory)), lookup.plan)
+        return .hit(hit)
     }
 
-    /// The image in the memory cache. Observers see a hit as a whole load.
-    private func memoryHit(_ plan: LoadPlan) -> DecodedImage? {
-        guard let hit = parts.cachedImage(for: plan), !hit.isPreview else { return nil }
-        observeStart(plan)
-        observeMemoryCache(isHit: true, plan)
-        observeEnd(.success(ImageResponse(image: hit, tier: .memory)), plan)
-        return hit
-    }
-
-    /// Loads an image that is not in the memory cache. Returns the load when it has ended.
-    func load(_ plan: LoadPlan) async -> ImageTask {
+    /// Loads what is not in the memory cache. Returns the load when it has ended.
+    func load(_ lookup: MemoryLookup) async -> ImageTask {
         guard !Task.isCancelled else {
-            let task = makeTask(plan, wantsProgress: false, nil)
+            let task = makeTask(lookup.plan, wantsProgress: false, nil)
             task.finish(.failure(.cancelled))
             return task
         }
-        let task = start(plan, readsMemory: false, wantsProgress: false, onEvent: nil)
+        let task = start(lookup, wantsProgress: false, onEvent: nil)
         await task.untilEnd()
         return task
     }
@@ -138,7 +130,7 @@ final class LoadCoordinator: Sendable {
     /// Plans and starts a load. An invalid option fails the load.
     func start(_ request: ImageRequest, onEvent: (@Sendable (LoadEvent) -> Void)?) -> ImageTask {
         do {
-            return start(try plan(request), wantsProgress: true, onEvent: onEvent)
+            return start(parts.lookUpMemory(try plan(request)), wantsProgress: true, onEvent: onEvent)
         } catch {
             let task = makeTask(
                 LoadPlan(control.withLock { $0.makeID() }, request, .standard), wantsProgress: true, onEvent)
@@ -151,17 +143,17 @@ final class LoadCoordinator: Sendable {
     /// Starts a load. It ends before this call returns when the memory cache has its image.
     ///
     /// - Parameters:
-    ///   - readsMemory: whether the image is looked up in the memory cache; not, where the caller has done that.
+    ///   - lookup: what the memory cache has.
     ///   - wantsProgress: whether the task gets progress and previews; a plain `await` has no use for them.
     func start(
-        _ plan: LoadPlan, readsMemory: Bool = true, wantsProgress: Bool,
-        onEvent: (@Sendable (LoadEvent) -> Void)?
+        _ lookup: MemoryLookup, wantsProgress: Bool, onEvent: (@Sendable (LoadEvent) -> Void)?
     ) -> ImageTask {
-        let task = makeTask(plan, wantsProgress: wantsProgress, onEvent)
+        let request = lookup.plan.request
+        let task = makeTask(lookup.plan, wantsProgress: wantsProgress, onEvent)
         task.startDeadline()
-        begin(task, plan, readsMemory: readsMemory)
-        if wantsProgress, let source = plan.request.lowResolution, !task.hasEnded {
-            startLowResolution(plan.request.replacing(source), for: task)
+        begin(task, lookup)
+        if wantsProgress, let source = request.lowResolution, !task.hasEnded {
+            startLowResolution(request.replacing(source), for: task)
         }
         if onEvent != nil { task.begun() }
         return task
@@ -170,7 +162,7 @@ final class LoadCoordinator: Sendable {
     /// Loads the small version of an image, which is shown until there is something better.
     private func startLowResolution(_ request: ImageRequest, for task: ImageTask) {
         guard let plan = try? plan(request) else { return }
-        let small = start(plan, wantsProgress: false) { [weak task] event in
+        let small = start(parts.lookUpMemory(plan), wantsProgress: false) { [weak task] event in
             guard case .finished(.success(let response)) = event else { return }
             var preview = response.image
             preview.isPreview = true
@@ -181,7 +173,7 @@ final class LoadCoordinator: Sendable {
 
     /// Loads bytes, or what their header says.
     func outcome(of request: ImageRequest, goal: LoadGoal) async throws(LoadFailure) -> WorkResult {
-        let task = await load(try plan(request, goal: goal))
+        let task = await load(MemoryLookup(plan: try plan(request, goal: goal)))
         _ = try task.ending.get()
         guard let outcome = task.outcome else { throw .failed(.noInput) }
         return outcome
@@ -198,10 +190,12 @@ final class LoadCoordinator: Sendable {
         send { $0.sharing.setPriority(subscription, priority) }
     }
 
-    func ended(_ task: ImageTask, _ result: Result<ImageResponse, LoadFailure>) {
+    func ended(
+        _ task: ImageTask, _ result: Result<ImageResponse, LoadFailure>, _ deliveryBegan: ContinuousClock.Instant?
+    ) {
         counters.ended(result)
         if let owner = task.plan.request.owner { ownedLoads.remove(task, of: owner) }
-        observeEnd(result, task.plan)
+        observeEnd(result, task.plan, deliveryBegan: deliveryBegan)
     }
 
     private func makeTask(

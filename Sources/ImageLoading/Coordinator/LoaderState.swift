@@ -3,10 +3,10 @@ internal import ImageCore
 /// Everything that the loader's one lock guards: the two state machines, and what runs or waits for them.
 struct LoaderState: Sendable {
     /// What work does with the result that it waits for.
-    typealias Then = @Sendable (WorkResult) throws -> Next
+    typealias Then = @Sendable (WorkResult) throws -> WorkStep
 
     /// Work that runs, or whose result is still of use.
-    struct Work: Sendable {
+    struct WorkState: Sendable {
         let work: SharedWork
         var phase = Phase.running
         var result: WorkResult?
@@ -26,7 +26,7 @@ struct LoaderState: Sendable {
 
     var sharing = Sharing()
     var scheduler: Scheduler
-    var works: [WorkID: Work] = [:]
+    var works: [WorkID: WorkState] = [:]
     var tasks: [SubscriptionID: ImageTask] = [:]
     /// Whether the network is constrained, so that prefetches do not fetch while other loads run.
     var isConstrained = false
@@ -51,7 +51,7 @@ struct LoaderState: Sendable {
     }
 
     /// Changes work in place, if it exists.
-    mutating func update(_ id: WorkID, _ change: (inout Work) -> Void) {
+    mutating func update(_ id: WorkID, _ change: (inout WorkState) -> Void) {
         if let index = works.index(forKey: id) { change(&works.values[index]) }
     }
 

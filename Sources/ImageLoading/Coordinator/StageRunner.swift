@@ -4,12 +4,12 @@ internal import ImageCore
 /// wait and the stage, and wraps errors once.
 final class StageRunner: Sendable {
     let work: SharedWork
-    private let stage: Next.Stage
+    private let stage: WorkStep.Stage
     private let coordinator: LoadCoordinator
     private let queued = ContinuousClock.now
 
     /// Reports that the stage waits.
-    init(_ stage: Next.Stage, of work: SharedWork, _ coordinator: LoadCoordinator) {
+    init(_ stage: WorkStep.Stage, of work: SharedWork, _ coordinator: LoadCoordinator) {
         (self.stage, self.work, self.coordinator) = (stage, work, coordinator)
         if stage.resource.isLimited, let name = stage.name { coordinator.observe(.waitBegan(name), work.plan) }
     }
@@ -41,7 +41,7 @@ final class StageRunner: Sendable {
         }
     }
 
-    private func run(_ body: () async throws -> Next.Stage.Continuation) async {
+    private func run(_ body: () async throws -> WorkStep.Stage.Continuation) async {
         guard let began = begin() else { return }
         do {
             succeed(try await body(), began)
@@ -50,7 +50,7 @@ final class StageRunner: Sendable {
         }
     }
 
-    private func run(_ bytes: (@Sendable () -> Int)?, _ body: () throws -> Next.Stage.Continuation) {
+    private func run(_ bytes: (@Sendable () -> Int)?, _ body: () throws -> WorkStep.Stage.Continuation) {
         if !work.token.isCancelled, let needed = bytes?(), needed > 0, !coordinator.claim(needed, for: work) {
             return waitForMemory(needed)
         }
@@ -80,26 +80,20 @@ final class StageRunner: Sendable {
             coordinator.proceed(work, stage.name) { throw CancellationError() }
             return nil
         }
-        if let name = stage.name { coordinator.observe(.stageBegan(name), work.plan) }
+        coordinator.observeBegin(of: stage.name, work.plan)
         return began
     }
 
-    /// Reports the end of the stage.
-    private func end(_ began: ContinuousClock.Instant) -> StageTimes {
-        let time = ContinuousClock.now - began
-        if let name = stage.name { coordinator.observe(.stageEnded(name, time), work.plan) }
-        return StageTimes(waiting: waited(until: began), working: time)
-    }
-
-    private func succeed(_ next: Next.Stage.Continuation, _ began: ContinuousClock.Instant) {
-        let times = end(began)
+    private func succeed(_ next: WorkStep.Stage.Continuation, _ began: ContinuousClock.Instant) {
+        let time = coordinator.observeEnd(of: stage.name, since: began, work.plan)
+        let times = StageTimes(waiting: waited(until: began), working: time)
         coordinator.proceed(work, stage.name) { try next(times) }
     }
 
     private func fail(_ error: any Error, _ began: ContinuousClock.Instant) {
         // A codec that cannot be stopped may still hold memory.
         if let memory = work.token.takeResidualMemory() { coordinator.hold(memory) }
-        _ = end(began)
+        coordinator.observeEnd(of: stage.name, since: began, work.plan)
         coordinator.proceed(work, stage.name) { throw error }
     }
 }

@@ -52,6 +52,7 @@
             case .process: "process"
             case .store: "store"
             case .deliver: "deliver"
+            case .revalidate: "revalidate"
             }
         }
 
@@ -67,6 +68,7 @@
             case .process: "process queue"
             case .store: "store queue"
             case .deliver: "deliver queue"
+            case .revalidate: "revalidate queue"
             }
         }
     }

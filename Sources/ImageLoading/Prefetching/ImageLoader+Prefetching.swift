@@ -14,7 +14,7 @@ extension ImageLoader {
             case .disk: plan.subscriberOptions.targets.contains(.original) && coordinator.parts.hasByteCache
             }
         guard isWorthIt else { return nil }
-        let task = coordinator.start(plan, readsMemory: destination == .memory, wantsProgress: false, onEvent: nil)
+        let task = coordinator.start(coordinator.parts.lookUpMemory(plan), wantsProgress: false, onEvent: nil)
         task.whenEnded(onEnd)
         return task
     }

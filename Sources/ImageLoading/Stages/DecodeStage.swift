@@ -15,7 +15,7 @@ struct DecodeStage: Sendable {
     /// - Returns: the image, and the processor that must still run on it.
     func decode(
         _ original: Original, from larger: DecodedImage?, _ begun: PreviewSession.Begun?, _ token: CancellationToken
-    ) throws -> (DecodedImage, (any Processing)?) {
+    ) throws -> (image: DecodedImage, next: (any Processing)?) {
         try token.check()
         let data = original.entry.data
         guard !data.isEmpty else {

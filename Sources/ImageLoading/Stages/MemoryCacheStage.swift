@@ -1,10 +1,37 @@
 internal import ImageCore
 
+/// What the memory cache has for a load. Each load looks it up once, on the caller's thread and before there is any work.
+struct MemoryLookup: Sendable {
+    let plan: LoadPlan
+    /// The image, or a preview of it.
+    var found: DecodedImage?
+    /// How long the lookup took, where observers want to know.
+    var time = Duration.zero
+
+    /// The image, which ends the load.
+    var hit: DecodedImage? { found.flatMap { $0.isPreview ? nil : $0 } }
+}
+
 /// Looks images up in the memory cache and stores them there.
 extension LoaderParts {
-    /// The image of a load in the memory cache, or its preview.
-    func cachedImage(for plan: LoadPlan) -> DecodedImage? {
-        plan.readsMemory ? memoryCache.image(for: plan.imageKey) : nil
+    /// Looks the image of a load up.
+    func lookUpMemory(_ plan: LoadPlan) -> MemoryLookup {
+        guard plan.readsMemory else { return MemoryLookup(plan: plan) }
+        guard !configuration.observers.isEmpty else {
+            return MemoryLookup(plan: plan, found: memoryCache.image(for: plan.imageKey))
+        }
+        let began = ContinuousClock.now
+        let found = memoryCache.image(for: plan.imageKey)
+        return MemoryLookup(plan: plan, found: found, time: ContinuousClock.now - began)
+    }
+
+    /// Looks the image of a request up that sets no options, which needs no plan.
+    ///
+    /// - Parameter variant: ``LayeredDefaults/plainVariant``.
+    /// - Returns: the image, no preview.
+    func lookUpMemory(_ request: ImageRequest, variant: String) -> DecodedImage? {
+        let resource = interceptors.isEmpty ? request.resource : resource(of: request)
+        return memoryCache.image(for: ImageKey(resource: resource, variant: variant)).flatMap { $0.isPreview ? nil : $0 }
     }
 
     /// An image that a load may start from, or end with: no preview. Does not count as a use.

@@ -2,12 +2,12 @@ internal import ImageCore
 
 /// The encoded bytes of an image, and where they came from.
 final class Original: Sendable {
-    private let body: FetchStage.Body
+    private let body: FetchedBody
     let metrics: LoadMetrics
     /// The work that got the bytes; late loads find them there until they are stored.
     let work: WorkID
 
-    init(_ body: FetchStage.Body, of work: WorkID, metrics: LoadMetrics) {
+    init(_ body: FetchedBody, of work: WorkID, metrics: LoadMetrics) {
         (self.body, self.work, self.metrics) = (body, work, metrics)
     }
 

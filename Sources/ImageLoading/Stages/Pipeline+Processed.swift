@@ -3,84 +3,83 @@ internal import ImageCore
 
 /// Finished images in the data cache. They follow the rules of the response cache for the responses that they were made from.
 extension Pipeline {
-    private typealias Otherwise = @Sendable (Pipeline) -> Next
+    /// What follows a miss, in a pipeline that may have the bytes.
+    typealias Miss = @Sendable (Pipeline) -> WorkStep
 
     /// The finished image in the data cache. An entry that is damaged or has another original is removed, and a miss.
-    ///
-    /// - Parameter otherwise: what follows a miss, in a pipeline that may have the bytes.
-    func processedImage(_ work: SharedWork, otherwise: @escaping @Sendable (Pipeline) -> Next) -> Next {
+    func processedImage(_ work: SharedWork, otherwise: @escaping Miss) -> WorkStep {
         let stage = ProcessedCacheStage(parts: parts, plan: work.plan, image: work.key.image)
-        return .task(.processedCache, on: .diskCache) { [parts] in
+        let miss: Miss = { pipeline in
+            coordinator.observe(.cacheLookup(.disk, isHit: false), work.plan)
+            return otherwise(pipeline)
+        }
+        return .task(.processedCache, on: .diskCache) { () -> DataEntry? in
             do {
-                guard let entry = try await parts.dataCache?.entry(for: stage.key) else { return { _ in otherwise(self) } }
-                return { times in found(entry, stage, times, work, otherwise) }
+                return try await parts.dataCache?.entry(for: stage.key)
             } catch {
                 coordinator.observe(CacheError(cause: error), in: .processedCache, work.plan)
-                return { _ in otherwise(self) }
+                return nil
             }
+        } then: { entry, times in
+            entry.map { found($0, stage, times, work, miss) } ?? miss(self)
         }
     }
 
     private func found(
         _ entry: DataEntry, _ stage: ProcessedCacheStage, _ lookup: StageTimes, _ work: SharedWork,
-        _ otherwise: @escaping Otherwise
-    ) -> Next {
+        _ miss: @escaping Miss
+    ) -> WorkStep {
         guard let rules = stage.rules, let request = stage.request else {
             // Only the rules of a response cache can ask the server.
             let mustAsk = work.plan.options.cachePolicy.revalidatesDisk
-            return mustAsk ? otherwise(self) : hit(entry, stage, lookup, work, otherwise)
+            return mustAsk ? miss(self) : hit(entry, stage, lookup, work, miss)
         }
         switch rules.use(of: entry, for: request) {
         case .serve: break
         case .serveWhileRevalidating: revalidateInBackground(request, rules, stage, work)
-        case .revalidate(let fields): return revalidated(entry, request.with(fields), rules, stage, lookup, work, otherwise)
-        case .none: return otherwise(self)
+        case .revalidate(let fields): return revalidated(entry, request.with(fields), rules, stage, lookup, work, miss)
+        case .none: return miss(self)
         }
-        return hit(entry, stage, lookup, work, otherwise)
+        return hit(entry, stage, lookup, work, miss)
     }
 
     private func hit(
         _ entry: DataEntry, _ stage: ProcessedCacheStage, _ lookup: StageTimes, _ work: SharedWork,
-        _ otherwise: @escaping Otherwise
-    ) -> Next {
+        _ miss: @escaping Miss
+    ) -> WorkStep {
         var metrics = LoadMetrics()
         metrics.processedCache = lookup.working
-        return decodedEntry(entry, stage, metrics, work, otherwise)
+        return decodedEntry(entry, stage, metrics, work, miss)
     }
 
     private func decodedEntry(
-        _ entry: DataEntry, _ stage: ProcessedCacheStage, _ metrics: LoadMetrics, _ work: SharedWork,
-        _ otherwise: @escaping Otherwise
-    ) -> Next {
-        coordinator.observe(.cacheLookup(.disk, isHit: true), work.plan)
-        return .worker(.decode) { [parts] in
+        _ entry: DataEntry, _ stage: ProcessedCacheStage, _ metrics: LoadMetrics, _ work: SharedWork, _ miss: @escaping Miss
+    ) -> WorkStep {
+        .worker(.decode) { [parts] in
             parts.decodingBytes(
                 of: entry.data, parts.configuration.limits.decoding, keepsDepth: !work.plan.options.convertsTo8Bit)
         } _: {
-            do {
-                let image = try stage.decode(entry, work.token)
-                return { times in
-                    var metrics = metrics
-                    metrics.byteCount = entry.data.count
-                    metrics.decode = times.working
-                    metrics.waiting += times.waiting
-                    let staged = StagedImage(image, tier: .disk, metrics: metrics)
-                    let (targets, priority) = coordinator.stores(of: work)
-                    if targets.contains(.memory) { storeInMemory(staged, priority, work) }
-                    return .finished(.image(staged))
-                }
-            } catch {
-                guard !work.token.isCancelled, !(error is CancellationError) else { throw error }
-                return { _ in removed(stage, work) { otherwise(self) } }
-            }
+            try result(of: work, isCached: true) { try stage.decode(entry, work.token) }
+        } then: { result, times in
+            guard case .success(let image) = result else { return removed(stage) { miss(self) } }
+            coordinator.observe(.cacheLookup(.disk, isHit: true), work.plan)
+            var metrics = metrics
+            metrics.byteCount = entry.data.count
+            metrics.decode = times.working
+            metrics.waiting += times.waiting
+            let staged = StagedImage(image, tier: .disk, metrics: metrics)
+            let (targets, priority) = coordinator.stores(of: work)
+            if targets.contains(.memory) { storeInMemory(staged, priority, work) }
+            return .finished(.image(staged))
         }
     }
 
     /// Removes the entry before the load continues, which may store a new one.
-    private func removed(_ stage: ProcessedCacheStage, _ work: SharedWork, then next: @escaping @Sendable () -> Next) -> Next {
+    private func removed(_ stage: ProcessedCacheStage, then next: @escaping @Sendable () -> WorkStep) -> WorkStep {
         .task(nil, on: .diskCache) {
             await remove(stage)
-            return { _ in next() }
+        } then: { _, _ in
+            next()
         }
     }
 
@@ -93,33 +92,31 @@ extension Pipeline {
     /// A stale image, after the server has confirmed its original; otherwise the image is made from the new original.
     private func revalidated(
         _ entry: DataEntry, _ request: DataRequest, _ rules: any ProcessedImageRules, _ stage: ProcessedCacheStage,
-        _ lookup: StageTimes, _ work: SharedWork, _ otherwise: @escaping Otherwise
-    ) -> Next {
+        _ lookup: StageTimes, _ work: SharedWork, _ miss: @escaping Miss
+    ) -> WorkStep {
         .task(.network, on: .network) {
             var request = request
             (request.priority, request.deadline) = (coordinator.rank(of: work).priority, coordinator.deadline(of: work))
-            let result: ProcessedCacheStage.Revalidation
             do {
-                result = try await stage.revalidate(entry, request, rules, progress(work))
+                return try await stage.revalidate(entry, request, rules, progress(work))
             } catch let error as ImageError where [404, 410].contains(error.status) {
                 // An image that is gone must not be shown again when the server fails.
                 await remove(stage)
                 throw error
             }
-            return { times in
-                switch result {
-                case .confirmed(let confirmed):
-                    if confirmed.storedAt != entry.storedAt { store(confirmed, stage, for: work) }
-                    var metrics = LoadMetrics()
-                    metrics.processedCache = lookup.working
-                    (metrics.network, metrics.waiting) = (times.working, times.waiting)
-                    return decodedEntry(confirmed, stage, metrics, work, otherwise)
-                case .fetched(let body):
-                    var pipeline = self
-                    pipeline.fetched = original(of: body, times, work)
-                    return removed(stage, work) { [pipeline] in otherwise(pipeline) }
-                case .outdated: return removed(stage, work) { otherwise(self) }
-                }
+        } then: { result, times in
+            switch result {
+            case .confirmed(let confirmed):
+                if confirmed.storedAt != entry.storedAt { store(confirmed, stage, for: work) }
+                var metrics = LoadMetrics()
+                metrics.processedCache = lookup.working
+                (metrics.network, metrics.waiting) = (times.working, times.waiting)
+                return decodedEntry(confirmed, stage, metrics, work, miss)
+            case .fetched(let body):
+                var pipeline = self
+                pipeline.fetched = original(of: body, times, work)
+                return removed(stage) { [pipeline] in miss(pipeline) }
+            case .outdated: return removed(stage) { miss(self) }
             }
         }
     }

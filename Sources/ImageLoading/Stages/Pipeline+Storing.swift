@@ -2,14 +2,8 @@ internal import ImageCore
 
 /// What is stored in the caches.
 extension Pipeline {
-    /// The end of work that makes an image: it is stored where its loads want it, in memory at once, encoded on disk while the load
-    /// continues. A partial image goes to the loads that allow one, but into no cache, where it would count as whole.
-    func finished(_ image: StagedImage, _ work: SharedWork) -> Next {
-        if !image.image.isPartial { store(image, work) }
-        return .finished(.image(image))
-    }
-
-    private func store(_ image: StagedImage, _ work: SharedWork) {
+    /// Stores the image where the loads behind the work want it: in memory at once, encoded on disk while the loads continue.
+    func store(_ image: StagedImage, for work: SharedWork) {
         let (targets, priority) = coordinator.stores(of: work)
         if targets.contains(.memory) { storeInMemory(image, priority, work) }
         // The encoder would store the first frame of an animation as if it were all.
@@ -48,10 +42,10 @@ extension Pipeline {
     func storeInBackground(_ id: WorkID, _ plan: LoadPlan, _ body: @escaping @Sendable () async throws -> Void) {
         guard coordinator.beginStoring(id, plan) else { return }
         Task { [self] in
-            coordinator.observe(.stageBegan(.store), plan)
             let began = ContinuousClock.now
+            coordinator.observeBegin(of: .store, plan)
             await report(.store, plan, body)
-            coordinator.observe(.stageEnded(.store, ContinuousClock.now - began), plan)
+            coordinator.observeEnd(of: .store, since: began, plan)
             coordinator.endStoring(id, plan)
         }
     }

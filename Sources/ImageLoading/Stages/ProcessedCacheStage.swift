@@ -45,10 +45,10 @@ struct ProcessedCacheStage: Sendable {
     // MARK: Rules of the response cache
 
     /// The rules for the images of the plan; `nil` if there are none, as for a source that is not on the web.
-    var rules: (any ProcessedImageRules)? { FetchStage(parts: parts, plan: plan).responseCache?.processedImageRules }
+    var rules: (any ProcessedImageRules)? { plan.responseCache(parts)?.processedImageRules }
 
     /// The request of the original.
-    var request: DataRequest? { FetchStage(parts: parts, plan: plan).request(RankClass(plan.request.purpose, plan.priority)) }
+    var request: DataRequest? { plan.dataRequest(RankClass(plan.request.purpose, plan.priority), parts) }
 
     /// Whether an image may be stored. With rules, one that was made from an image in memory is not: its response is unknown.
     func allowsStoring(imageMadeFrom source: ResponseHead?) -> Bool {
@@ -66,7 +66,7 @@ struct ProcessedCacheStage: Sendable {
         /// The original is unchanged, or the server failed and the stale image may be used.
         case confirmed(DataEntry)
         /// The original, which may have changed.
-        case fetched(FetchStage.Body)
+        case fetched(FetchedBody)
         /// The original has another version than the image.
         case outdated
     }
@@ -75,12 +75,13 @@ struct ProcessedCacheStage: Sendable {
     ///
     /// - Parameter request: the request with the preconditions.
     func revalidate(
-        _ image: DataEntry, _ request: DataRequest, _ rules: any ProcessedImageRules, _ progress: FetchStage.Progress
+        _ image: DataEntry, _ request: DataRequest, _ rules: any ProcessedImageRules, _ progress: ResponseReader.Progress
     ) async throws -> Revalidation {
-        let stage = FetchStage(parts: parts, plan: plan)
         do {
-            let response = try await stage.loader.load(request)
-            guard response.head.status == .notModified else { return .fetched(try await stage.body(of: response, progress)) }
+            let response = try await plan.loader(parts).load(request)
+            guard response.head.status == .notModified else {
+                return .fetched(try await ResponseReader(parts: parts, plan: plan).body(of: response, progress))
+            }
             let head = ResponseHead(url: response.url, head: response.head, receivedAt: Date().timeIntervalSince1970)
             return rules.confirmed(image, by: head, to: self.request ?? request).map { .confirmed($0) } ?? .outdated
         } catch let error as ImageError {

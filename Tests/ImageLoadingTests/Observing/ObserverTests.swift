@@ -80,6 +80,41 @@ private final class Recorder: LoadObserving {
         #expect(recorder.log.events == hit + hit)
     }
 
+    /// Each of the two lookups on disk is a hit or a miss: first of the processed image, then of the original.
+    @Test func aProcessedImageOnDiskIsAHitOnlyIfItDecodes() async throws {
+        let recorder = Recorder()
+        let bench = Bench {
+            $0.observers = [recorder]
+            ($0.encoder, $0.processedFormat) = (RedEncoder(), ScriptedDecoder.format)
+            $0.options.diskStorage = .processedImages
+        }
+        func lookups() async throws -> [String] {
+            bench.memory.removeAll()
+            recorder.log.removeAll()
+            _ = try await bench.loader.image(for: url("x"))
+            try await bench.loader.flush()
+            return recorder.log.events.filter { $0.hasPrefix("disk") }
+        }
+        #expect(try await lookups() == ["disk miss", "disk miss"])
+        #expect(try await lookups() == ["disk hit"])
+        let key = try #require(bench.disk.keys.first)
+        try await bench.disk.store(DataEntry(data: Data([0xFF]), storedAt: 0), for: key)
+        #expect(try await lookups() == ["disk miss", "disk miss"])
+    }
+
+    @Test func stagesOnTheCallersThreadAreMeasured() async throws {
+        let times = EventLog<LoadStage>()
+        struct Times: LoadObserving {
+            let times: EventLog<LoadStage>
+            func observe(_ observation: LoadObservation, of load: LoadID, request: ImageRequest) {
+                if case .stageEnded(let stage, let time) = observation, time > .zero { times.append(stage) }
+            }
+        }
+        let bench = Bench { $0.observers = [Times(times: times)] }
+        _ = try await bench.loader.image(for: url("x"))
+        #expect(times.events.filter { [.request, .memoryCache, .deliver].contains($0) } == [.request, .memoryCache, .deliver])
+    }
+
     @Test func aLoadThatSharesWorkIsObservedToJoinBeforeItEnds() async throws {
         let recorder = Recorder()
         let bench = Bench.held { $0.observers = [recorder] }

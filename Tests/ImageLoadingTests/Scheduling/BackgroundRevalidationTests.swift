@@ -106,6 +106,28 @@ import Testing
         #expect(fetched(bench) == ["first", "ahead", "stale0", "stale1"])
     }
 
+    @Test func aRevalidationIsAStageOfTheLoadThatFoundTheStaleEntry() async throws {
+        struct Stages: LoadObserving {
+            let log = EventLog<String>()
+            func observe(_ observation: LoadObservation, of load: LoadID, request: ImageRequest) {
+                switch observation {
+                case .waitBegan(.revalidate): log.append("\(load) waits")
+                case .waitEnded(.revalidate, _): log.append("\(load) waited")
+                case .stageBegan(.revalidate): log.append("\(load) began")
+                case .stageEnded(.revalidate, _): log.append("\(load) ended")
+                default: break
+                }
+            }
+        }
+        let stages = Stages()
+        let bench = makeBench { $0.observers = [stages] }
+        let task = bench.loader.task(for: ImageRequest(url: url("stale")))
+        _ = try await task.response
+        bench.network.gate.open()
+        await bench.waitUntilIdle()
+        #expect(stages.log.events == ["waits", "waited", "began", "ended"].map { "\(task.id) \($0)" })
+    }
+
     @Test func aLoaderThatIsGoneEndsItsRevalidations() async throws {
         var bench: Bench? = makeBench { $0.limits.fetches = 2 }
         let network = try #require(bench?.network)

@@ -4,9 +4,11 @@ internal import ImageCore
 ///
 /// Work that waits, for other work or for a slot, is no more than the closure that follows: thousands of loads may wait, and a
 /// suspended task for each would take several times the memory of everything else that is kept of a load.
-enum Next: Sendable {
+enum WorkStep: Sendable {
     /// The work has its result.
     case finished(WorkResult)
+    /// The work has failed with an error of a stage.
+    case failed(any Error, LoadStage)
     /// The work needs the result of other work.
     case needs(Need)
     /// A stage runs.
@@ -18,9 +20,9 @@ enum Next: Sendable {
         /// Set for a decode to a size.
         var scale: DecodeScale?
         /// Begins the other work, where it is new.
-        let begin: @Sendable (SharedWork) throws -> Next
+        let begin: @Sendable (SharedWork) throws -> WorkStep
         /// Continues with the result. A decode that shares its bytes with a decode to a larger size gets the image of that size.
-        let then: @Sendable (WorkResult) throws -> Next
+        let then: @Sendable (WorkResult) throws -> WorkStep
     }
 
     /// A stage, what it occupies while it runs, and what follows.
@@ -36,7 +38,7 @@ enum Next: Sendable {
         }
 
         /// What follows the stage. It is called after the end of the stage was reported.
-        typealias Continuation = @Sendable (StageTimes) throws -> Next
+        typealias Continuation = @Sendable (StageTimes) throws -> WorkStep
 
         /// `nil` for a step that observers do not see.
         let name: LoadStage?
@@ -48,16 +50,39 @@ enum Next: Sendable {
         var waited = Duration.zero
     }
 
-    static func task(
-        _ name: LoadStage?, on resource: ResourceClass, _ body: @escaping @Sendable () async throws -> Stage.Continuation
-    ) -> Next {
-        .stage(Stage(name: name, resource: resource, body: .task(body)))
+    /// A stage that runs in a task.
+    ///
+    /// - Parameters:
+    ///   - body: the stage.
+    ///   - then: the step that follows, from the output of the stage.
+    @inline(__always)
+    static func task<Output: Sendable>(
+        _ name: LoadStage?, on resource: ResourceClass, _ body: @escaping @Sendable () async throws -> Output,
+        then: @escaping @Sendable (Output, StageTimes) throws -> WorkStep
+    ) -> WorkStep {
+        let body = Stage.Body.task {
+            let output = try await body()
+            return { try then(output, $0) }
+        }
+        return .stage(Stage(name: name, resource: resource, body: body))
     }
 
-    static func worker(
-        _ name: LoadStage, bytes: (@Sendable () -> Int)? = nil, _ body: @escaping @Sendable () throws -> Stage.Continuation
-    ) -> Next {
-        .stage(Stage(name: name, resource: .worker, body: .worker(bytes: bytes, body)))
+    /// A stage that runs on a worker thread.
+    ///
+    /// - Parameters:
+    ///   - bytes: how much memory the stage takes.
+    ///   - body: the stage.
+    ///   - then: the step that follows, from the output of the stage.
+    @inline(__always)
+    static func worker<Output: Sendable>(
+        _ name: LoadStage, bytes: (@Sendable () -> Int)? = nil, _ body: @escaping @Sendable () throws -> Output,
+        then: @escaping @Sendable (Output, StageTimes) throws -> WorkStep
+    ) -> WorkStep {
+        let body = Stage.Body.worker(bytes: bytes) {
+            let output = try body()
+            return { try then(output, $0) }
+        }
+        return .stage(Stage(name: name, resource: .worker, body: body))
     }
 }
 
