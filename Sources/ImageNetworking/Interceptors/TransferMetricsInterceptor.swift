@@ -1,0 +1,67 @@
+internal import HTTPTypes
+public import ImageCore
+
+/// Reports every fetch when it has ended: for metrics and logs.
+///
+/// ```swift
+/// let metrics = TransferMetricsInterceptor { record in print(record.total, record.timing?.firstByte ?? .zero) }
+/// ```
+public struct TransferMetricsInterceptor: RequestInterceptor {
+    private let hidesQueries: Bool
+    private let elapsed: @Sendable () -> Duration
+    private let report: @Sendable (TransferRecord) -> Void
+
+    /// Makes an interceptor.
+    ///
+    /// - Parameters:
+    ///   - hidesQueries: whether values in the query of a URL, which may be secrets, are left out; `true` by default.
+    ///   - clock: measures the time; `ContinuousClock` by default.
+    ///   - report: called once per fetch, on no actor, also for cancelled fetches.
+    public init<C: Clock<Duration>>(
+        hidesQueries: Bool = true, clock: C = ContinuousClock(), report: @escaping @Sendable (TransferRecord) -> Void
+    ) {
+        let start = clock.now
+        elapsed = { start.duration(to: clock.now) }
+        self.hidesQueries = hidesQueries
+        self.report = report
+    }
+
+    /// Sends the request unchanged, and reports the fetch when it has ended.
+    public func intercept(_ request: DataRequest, next: Next) async throws -> DataResponse {
+        let url = URLRedaction.text(of: .url(request.url), hidesQueries: hidesQueries)
+        var record = TransferRecord(method: request.method.rawValue, url: url)
+        let start = elapsed()
+        do {
+            var response = try await next(request)
+            (record.status, record.timing) = (response.head.status.code, response.timing)
+            if let whole = response.body.wholeData {
+                finish(record, .whole, receivedBytes: whole.count, start: start)
+            } else {
+                response.body =
+                    WatchedBody(response.body, elapsed: elapsed) { [self, record] body in
+                        finish(record, TransferRecord.Ending(body.ending), receivedBytes: body.receivedBytes, start: start)
+                    }.stream
+            }
+            return response
+        } catch {
+            finish(record, TransferRecord.Ending(.failed(error)), receivedBytes: 0, start: start)
+            throw error
+        }
+    }
+
+    private func finish(_ record: TransferRecord, _ ending: TransferRecord.Ending, receivedBytes: Int, start: Duration) {
+        var record = record
+        (record.ending, record.receivedBytes, record.total) = (ending, receivedBytes, elapsed() - start)
+        report(record)
+    }
+}
+
+extension TransferRecord.Ending {
+    fileprivate init(_ ending: WatchedBody.Ending) {
+        switch ending {
+        case .complete: self = .whole
+        case .dropped: self = .cancelled
+        case .failed(let error): self = error is CancellationError ? .cancelled : .failed((error as? ImageError)?.code)
+        }
+    }
+}
