@@ -23,19 +23,10 @@ import Testing
 
         func load(_ request: DataRequest) async throws -> DataResponse {
             requests.append(request)
-            let start = request.headerFields[.range].flatMap { Int($0.dropFirst(6).dropLast()) } ?? 0
-            var head = HTTPResponse(
-                status: start > 0 ? .partialContent : .ok,
-                headerFields: [.eTag: "\"v1\"", .acceptRanges: "bytes", .contentLength: "\(1_000_000 - start)"])
-            if start > 0 { head.headerFields[.contentRange] = "bytes \(start)-999999/1000000" }
-            let chunks = Lock([Data(count: 20_000)])
-            return DataResponse(
-                url: request.url, head: head,
-                body: ByteStream {
-                    if let chunk = chunks.withLock({ $0.popLast() }) { return chunk }
-                    try await clock.sleep(for: request.timeout)
-                    throw ImageError(code, message: "It broke off.")
-                })
+            return .interrupted(request) {
+                try await clock.sleep(for: request.timeout)
+                return ImageError(code, message: "It broke off.")
+            }
         }
     }
 
