@@ -1,0 +1,101 @@
+import HTTPTypes
+import ImageCore
+import ImageNetworkingCurl
+import LoopbackHTTP
+import NetworkTestKit
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct CurlLoaderRequests {
+    let loader = CurlLoader()
+
+    @Test func methodHeadersAndBodyReachTheServer() async throws {
+        let server = try LoopbackServer(serving: { request in
+            let text =
+                "\(request.method) \(request.target) \(request["X-Key"] ?? "-") \(request["X-Empty"] ?? "-") \(request.body.count)"
+            return LoopbackServer.Response(200, body: Array(text.utf8))
+        })
+        var request = try server.request("/sign?a=b%20c")
+        request.method = .post
+        request.body = Data(repeating: 7, count: 100_000)
+        request.headerFields[try #require(HTTPField.Name("X-Key"))] = "k"
+        request.headerFields[try #require(HTTPField.Name("X-Empty"))] = ""
+        #expect(try await loader.load(request).body.text() == "POST /sign?a=b%20c k  100000")
+        // The same handle then serves plain requests.
+        #expect(try await loader.load(try server.request("/x")).body.text() == "GET /x - - 0")
+    }
+
+    /// The same handle sends all requests, one after the other.
+    @Test func requestsContainNothingOfEarlierOnes() async throws {
+        let server = try LoopbackServer(serving: { request in
+            let text =
+                "\(request.method) \(request.target) \(request["X-A"] ?? "-") \(request["X-B"] ?? "-") \(request.body.count)"
+            return LoopbackServer.Response(200, body: Array(text.utf8))
+        })
+        let (a, b) = (try #require(HTTPField.Name("X-A")), try #require(HTTPField.Name("X-B")))
+        func answer(_ path: String, _ fields: HTTPFields, body: Data? = nil) async throws -> String {
+            var request = try server.request(path)
+            request.headerFields = fields
+            if let body { (request.method, request.body) = (.post, body) }
+            return try await loader.load(request).body.text()
+        }
+        #expect(try await answer("/1", [:]) == "GET /1 - - 0")
+        #expect(try await answer("/1", [a: "1"]) == "GET /1 1 - 0")
+        #expect(try await answer("/2", [a: "1"]) == "GET /2 1 - 0")
+        #expect(try await answer("/2", [a: "2"]) == "GET /2 2 - 0")
+        #expect(try await answer("/2", [b: "2"]) == "GET /2 - 2 0")
+        #expect(try await answer("/2", [b: "2"], body: Data([1, 2, 3])) == "POST /2 - 2 3")
+        #expect(try await answer("/2", [b: "2"]) == "GET /2 - 2 0")
+        #expect(try await answer("/2", [:]) == "GET /2 - - 0")
+    }
+
+    @Test(arguments: [nil, "image/png"])
+    func theContentTypeOfTheRequestIsSent(_ type: String?) async throws {
+        let server = try LoopbackServer(serving: { request in
+            LoopbackServer.Response(200, body: Array("\(request["Content-Type"] ?? "-") \(request.body.count)".utf8))
+        })
+        var request = try server.request()
+        (request.method, request.body) = (.post, Data([1, 2, 3]))
+        request.headerFields[.contentType] = type
+        #expect(try await loader.load(request).body.text() == "\(type ?? "-") 3")
+    }
+
+    @Test func theDefaultUserAgentIsSent() async throws {
+        let server = try LoopbackServer(serving: { request in
+            LoopbackServer.Response(200, body: Array("\(request["User-Agent"] ?? "-") \(request.body.count)".utf8))
+        })
+        func answer(_ fields: HTTPFields, body: Data? = nil, by loader: CurlLoader) async throws -> String {
+            var request = try server.request()
+            request.headerFields = fields
+            if let body { (request.method, request.body) = (.post, body) }
+            return try await loader.load(request).body.text()
+        }
+        #expect(try await answer([:], by: loader) == "Calotype 0")
+        #expect(try await answer([.userAgent: "Own"], by: loader) == "Own 0")
+        #expect(try await answer([:], body: Data([1, 2]), by: loader) == "Calotype 2")
+        #expect(try await answer([.authorization: "secret"], by: loader) == "Calotype 0")
+        #expect(try await answer([:], by: loader) == "Calotype 0")
+        var configuration = CurlLoader.Configuration()
+        configuration.userAgent = ""
+        let nameless = CurlLoader(configuration)
+        #expect(try await answer([:], by: nameless) == "- 0")
+        #expect(try await answer([.userAgent: "Own"], by: nameless) == "Own 0")
+    }
+
+    @Test func compressionIsNotRequested() async throws {
+        let server = try LoopbackServer(serving: { request in
+            LoopbackServer.Response(200, body: Array((request["Accept-Encoding"] ?? "none").utf8))
+        })
+        #expect(try await loader.load(try server.request()).body.text() == "none")
+    }
+
+    @Test func credentialsInTheURLAreSentAndNotReturned() async throws {
+        let server = try LoopbackServer(serving: { request in
+            LoopbackServer.Response(200, body: Array((request["Authorization"] ?? "none").utf8))
+        })
+        let url = try #require(URL(string: server.url("/").replacing("http://", with: "http://us%65r:pass@")))
+        // RFC 7617: base64 of "user:pass".
+        #expect(try await loader.load(DataRequest(url: url)).body.text() == "Basic dXNlcjpwYXNz")
+        #expect(try await loader.load(try server.request()).body.text() == "none")
+    }
+}
