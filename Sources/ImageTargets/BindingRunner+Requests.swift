@@ -11,10 +11,11 @@ extension BindingRunner {
         request.owner = request.owner ?? owner
         // If an option is out of range, the load reports it.
         let options = (try? loader.options(for: request)) ?? LoadOptions()
+        let identity = BindingState.identity(request, options)
         let sizesToView = options.sizesToTarget && options.targetSize == nil
         var size: ViewImageSize? = sizesToView ? nil : .unlimited
         _ = change { [request] state in
-            guard !state.binding.isSame(request, options: options) else {
+            guard !state.binding.isCurrent(identity) else {
                 size = nil
                 return .keep
             }
@@ -22,7 +23,7 @@ extension BindingRunner {
             if sizesToView, state.binding.calls.isRunning { size = state.viewSize }
             state.end(completion)
             (state.request, state.sizesToView) = (request, sizesToView)
-            state.binding.begin(request, options: options, sizesToView: sizesToView, isDeferred: isDeferred)
+            state.binding.begin(request, identity, options: options, sizesToView: sizesToView, isDeferred: isDeferred)
             return .stop
         }
         if let size { setSize(size) }

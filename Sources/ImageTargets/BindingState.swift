@@ -48,22 +48,23 @@ struct BindingState: Sendable {
     private var isWaitingForSize = false
     private var isDeferred = false
 
-    /// Whether the view already shows or loads the image of `request`.
-    func isSame(_ request: ImageRequest, options: LoadOptions) -> Bool {
-        identity == BindingState.identity(request, options)
-    }
+    /// Whether the view already shows or loads the image of a request with this identity.
+    func isCurrent(_ identity: Identity) -> Bool { self.identity == identity }
 
     /// Replaces the current request. Its load waits for ``startLoad(hit:isWaitingForSize:)``.
     ///
     /// - Parameters:
+    ///   - identity: the identity of the request.
     ///   - options: its options as the caller set them, without the size of the view.
     ///   - sizesToView: whether to ask the view for its size.
     ///   - isDeferred: whether the load also waits for ``startDeferredLoad()``.
-    mutating func begin(_ request: ImageRequest, options: LoadOptions, sizesToView: Bool, isDeferred: Bool) {
+    mutating func begin(
+        _ request: ImageRequest, _ identity: Identity, options: LoadOptions, sizesToView: Bool, isDeferred: Bool
+    ) {
         token.request += 1
         token.load += 1
         source = request.source
-        identity = BindingState.identity(request, options)
+        self.identity = identity
         let setsExtra = !options.extra.isEmpty || !self.options.extra.isEmpty
         self.options = options
         priority = options.priority
@@ -252,6 +253,7 @@ struct BindingState: Sendable {
 
     private func badge(_ response: ImageResponse) -> CacheTier? { options.showsTierBadge ? response.tier : nil }
 
+    /// Returns what identifies a request. Calls interceptors, processors and options of plug-ins, and therefore not under a lock.
     static func identity(_ request: ImageRequest, _ options: LoadOptions) -> Identity {
         var parts = [options.decodeVariant()]
         var others = options.extra.texts(changing: .response)

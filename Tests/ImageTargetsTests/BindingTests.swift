@@ -66,6 +66,27 @@ import Testing
         #expect(images == [.image(red: red("b"), .none)])
     }
 
+    private struct CallingBack: RequestInterceptor {
+        let call: @Sendable () -> Void
+
+        func identity(for url: URL) -> String? {
+            call()
+            return "user"
+        }
+
+        func intercept(_ request: DataRequest, next: Next) async throws -> DataResponse { try await next(request) }
+    }
+
+    @Test func anInterceptorMayCallTheTargetOfItsRequest() async {
+        let view = RecordingView()
+        let target = ImageTarget(view, loader: loader)
+        let answers = EventLog<Bool>()
+        let request = request("a") { $0.interceptors = [CallingBack { answers.append(target.isVisible) }] }
+        await target.setImage(request)
+        #expect(answers.events.first == true)
+        #expect(target.currentSource != nil)
+    }
+
     @Test func theSameRequestOnTheSameTargetDoesNothing() async throws {
         let view = RecordingView()
         let target = ImageTarget(view, loader: loader)
