@@ -53,7 +53,8 @@ struct CurlLoaderTimeLimits {
         try await server.disconnections.wait(forCount: 1)
     }
 
-    @Test func aTransferThatWaitsForAConnectionEndsAtTheDeadline() async throws {
+    @Test(arguments: [ImageError.Code.timedOut, .deadlineExceeded])
+    func aTransferThatWaitsForAConnectionEndsAtItsLimit(_ code: ImageError.Code) async throws {
         let gate = try LoopbackServer.Gate()
         let server = try LoopbackServer { request, connection in
             if request.target == "/first" { try connection.wait(for: gate) }
@@ -65,15 +66,14 @@ struct CurlLoaderTimeLimits {
         let first = try server.request("/first")
         let running = Task { try await loader.body(of: first) }
         try await server.requests.wait(forCount: 1)
-        // Its timeout has not begun.
-        var request = try server.request("/second", timeout: .milliseconds(1))
-        request.deadline = Deadline(after: Self.limit)
+        var request = try server.request("/second")
+        if code == .timedOut { request.timeout = Self.limit } else { request.deadline = Deadline(after: Self.limit) }
         var ended: ImageError?
         let taken = try await timeTaken(limit: Self.limit) {
             ended = try await imageError { _ = try await loader.load(request) }
         }
         #expect(taken >= Self.limit * 0.99 && taken <= Self.limit * 1.1, "It took \(taken).")
-        #expect(ended?.code == .deadlineExceeded && ended?.causes == ["It waited for a connection."])
+        #expect(ended?.code == code && ended?.causes == ["It waited for a connection."])
         gate.open()
         #expect(try await running.value.isEmpty)
         // The connection is free for the next one.

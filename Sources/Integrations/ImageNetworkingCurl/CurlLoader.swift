@@ -12,8 +12,8 @@ public import ImageCore
 /// response, such as `Accept`: `Authorization`, `Cookie` and unknown fields may be credentials. Bodies are not decompressed, since
 /// images are compressed already. Any status is a response, also 404.
 ///
-/// The timeout of a request counts from the start of its transfer, redirects included, and not while the transfer waits for a
-/// connection; its deadline ends both the wait and the transfer.
+/// The timeout of a request counts from its start, including the time that it waits for a connection, and redirects; the deadline
+/// ends it too, if that is sooner.
 ///
 /// A body may have as many bytes as the request says, or ``ResponseLimit/standard``; that is checked against `Content-Length` and with
 /// every chunk.

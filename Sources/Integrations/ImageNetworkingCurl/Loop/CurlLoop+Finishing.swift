@@ -47,7 +47,7 @@ extension CurlLoop {
 
     /// Ends the fetches whose timeout or deadline is over, and transfers whose servers have been silent for too long.
     func endOverdue() {
-        guard nextTimeoutCheck <= now, !running.isEmpty || !expiring.isEmpty else { return }
+        guard nextTimeoutCheck <= now, !running.isEmpty || !queue.isEmpty else { return }
         nextTimeoutCheck = now + min(idleTimeout.map { $0 / 8 } ?? .seconds(60), .seconds(60))
         for transfer in running.values {
             if isOverdue(transfer.fetch) {
@@ -56,8 +56,7 @@ extension CurlLoop {
                 end(transfer, failure(of: transfer, CURLE_OPERATION_TIMEDOUT, "idle timeout"))
             }
         }
-        for fetch in expiring where isOverdue(fetch) {
-            expiring.remove(fetch)
+        for fetch in queue.waiting where isOverdue(fetch) {
             unsafe queue.remove(fetch, host: fetch.hop.address.origin)
             fetch.fail(fetch.timeLimitError(host: unsafe fetch.hop.address.origin.host, causes: ["It waited for a connection."]))
         }
@@ -65,7 +64,7 @@ extension CurlLoop {
 
     /// Whether a time limit has ended the fetch; if not, the next check is not later than that.
     private func isOverdue(_ fetch: Fetch) -> Bool {
-        guard let expiry = fetch.expiry(at: now) else { return false }
+        let expiry = fetch.expiry(at: now)
         if expiry > now { nextTimeoutCheck = min(nextTimeoutCheck, expiry) }
         return expiry <= now
     }

@@ -14,7 +14,6 @@ extension CurlLoop {
                 removeRunning(transfer)
                 abandon(transfer)
             } else {
-                expiring.remove(fetch)
                 unsafe queue.remove(fetch, host: fetch.hop.address.origin)
             }
         }
@@ -22,9 +21,7 @@ extension CurlLoop {
 
     func enqueue(_ fetch: Fetch) {
         unsafe queue.add(fetch, host: fetch.hop.address.origin)
-        guard let expiry = fetch.expiry(at: now) else { return }
-        expiring.insert(fetch)
-        nextTimeoutCheck = min(nextTimeoutCheck, expiry)
+        nextTimeoutCheck = min(nextTimeoutCheck, fetch.expiry(at: now))
     }
 
     /// Starts the waiting fetches that may run. Returns whether there was any.
@@ -32,7 +29,6 @@ extension CurlLoop {
     func startWaiting() -> Bool {
         var hasStarted = false
         while let fetch = queue.next() {
-            expiring.remove(fetch)
             if fetch.isCancelled || !start(fetch) {
                 unsafe queue.finished(fetch.hop.address.origin)
             } else {
@@ -52,10 +48,8 @@ extension CurlLoop {
             fetch.fail(ImageError(.connectionFailed, message: "There is not enough memory to load \(fetch.source)."))
             return false
         }
-        unsafe fetch.started = fetch.started ?? now
         let transfer = CurlTransfer(fetch, handle: handle, loop: self)
         handle.transfer = transfer
-        if let expiry = fetch.expiry(at: now) { nextTimeoutCheck = min(nextTimeoutCheck, expiry) }
         handle.prepare(hop, configuration: configuration)
         guard unsafe curl_multi_add_handle(multi.pointer, handle.pointer) == CURLM_OK else {
             handle.prepareForReuse()

@@ -15,8 +15,6 @@ final class CurlLoop {
     let idleTimeout: Duration?
     /// The fetches that wait for their turn.
     var queue: TransferQueue<Fetch>
-    /// Those of them that a time limit may end while they wait.
-    var expiring: Set<Fetch> = []
     var running: [ObjectIdentifier: CurlTransfer] = [:]
     /// Cancelled transfers whose name lookup still runs. They get no socket.
     var detached: [ObjectIdentifier: CurlTransfer] = [:]
@@ -119,7 +117,7 @@ final class CurlLoop {
     /// How long there is nothing to do without a socket, a timer or a message.
     private var longestSleep: Duration? {
         if !updated.isEmpty { return CurlTransfer.longestDelay }
-        return running.isEmpty && expiring.isEmpty ? nil : nextTimeoutCheck - .now
+        return running.isEmpty && queue.isEmpty ? nil : nextTimeoutCheck - .now
     }
 
     private func publishUpdated() {
@@ -149,7 +147,7 @@ final class CurlLoop {
         }
         for transfer in running.values { transfer.fetch.fail(error) }
         for fetch in queue.waiting { fetch.fail(error) }
-        (running, detached, updated, expiring) = ([:], [:], [], [])
+        (running, detached, updated) = ([:], [:], [])
     }
 
     // MARK: For the transfers

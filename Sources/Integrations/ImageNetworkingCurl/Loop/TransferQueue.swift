@@ -46,6 +46,8 @@ struct TransferQueue<ID: Hashable> {
 
     /// How many hosts are remembered.
     var hostCount: Int { hosts.count }
+    /// Whether no transfer waits.
+    var isEmpty: Bool { turns.isEmpty }
     /// The waiting transfers, host by host.
     var waiting: [ID] { turns.elements.flatMap { hosts[$0]?.waiting.elements ?? [] } }
 

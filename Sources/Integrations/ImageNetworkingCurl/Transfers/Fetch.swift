@@ -12,8 +12,10 @@ final class Fetch: Sendable {
     }
 
     let url: URL
-    /// For all hops together.
-    let timeout: Duration
+    /// For the wait for a connection and all hops together.
+    private let timeout: Duration
+    /// When ``timeout`` ends.
+    private let timeoutInstant: ContinuousClock.Instant
     private let deadline: Deadline?
     /// When ``deadline`` passes, as far as is known: it moves where loads join the fetch.
     nonisolated(unsafe) private var deadlineInstant: ContinuousClock.Instant?  // because only the loop's thread uses it
@@ -27,16 +29,18 @@ final class Fetch: Sendable {
 
     /// The request of the chain of redirects that is next or runs.
     nonisolated(unsafe) var hop: Hop  // because only the loop's thread uses it
-    /// When the loop got the fetch.
-    nonisolated(unsafe) var started: ContinuousClock.Instant?  // because only the loop's thread uses it
     /// The transfer that runs for it.
     nonisolated(unsafe) var transfer: CurlTransfer?  // because only the loop's thread uses it
 
-    init(_ url: URL, timeout: Duration, deadline: Deadline? = nil, hop: Hop, limit: Int) {
+    /// - Parameter now: when the attempt starts.
+    init(
+        _ url: URL, timeout: Duration, deadline: Deadline? = nil, hop: Hop, limit: Int, now: ContinuousClock.Instant = .now
+    ) {
         self.url = url
         self.timeout = timeout
+        timeoutInstant = now + timeout.clampedToClockRange
         self.deadline = deadline
-        unsafe deadlineInstant = deadline.map { .now + $0.remaining.clampedToClockRange }
+        unsafe deadlineInstant = deadline.map { now + $0.remaining.clampedToClockRange }
         unsafe self.hop = hop
         self.limit = limit
     }
@@ -77,14 +81,12 @@ final class Fetch: Sendable {
 
     // MARK: The loop's side
 
-    /// When a time limit ends the fetch: the timeout, which counts once the fetch has started, or the deadline. A deadline that
-    /// seems to have passed is read once more, since loads that joined may have moved it.
-    func expiry(at now: ContinuousClock.Instant) -> ContinuousClock.Instant? {
+    /// When a time limit ends the fetch: the timeout or the deadline. A deadline that seems to have passed is read once more, since
+    /// loads that joined may have moved it.
+    func expiry(at now: ContinuousClock.Instant) -> ContinuousClock.Instant {
         if let deadline, let instant = unsafe deadlineInstant, instant <= now {
             unsafe deadlineInstant = now + deadline.remaining.clampedToClockRange
         }
-        guard let started = unsafe started else { return unsafe deadlineInstant }
-        let timeoutInstant = started + timeout.clampedToClockRange
         return unsafe min(timeoutInstant, deadlineInstant ?? timeoutInstant)
     }
 
