@@ -1,9 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// The map of Calotype, innermost layer first. Dependencies point inward only: an import that is not declared here fails
-// the build (`--explicit-target-dependency-import-check error`, see the Makefile). The helpers at the end say in which
-// folder each kind of target lies.
+// The map of Calotype, innermost layer first. Dependencies point inward only: an import that is not declared here fails the build
+// (`--explicit-target-dependency-import-check error`, see the Makefile). The helpers at the end say where each kind of target lies.
 let package = Package(
     name: "Calotype",
     platforms: [.macOS(.v13), .iOS(.v16), .tvOS(.v16), .watchOS(.v9), .visionOS(.v1)],
@@ -27,160 +26,107 @@ let package = Package(
         .package(url: "https://github.com/OpenCombine/OpenCombine", from: "0.14.0"),
     ],
     targets: [
-        // The platform: its C library and its threads. No other module imports Glibc, Musl or Darwin.
-        module("CalotypeSystem"),
+        // The platform (no other module imports Glibc, Musl or Darwin), the vocabulary, and pixel arithmetic.
+        module("CalotypeSystem", []),
+        module("ImageCore", ["CalotypeSystem", .httpTypes]),
+        module("ImageKernels", ["ImageCore", "CalotypeSystem", "CCalotypeKernels"]),
 
-        // Vocabulary: values and plug-in protocols.
-        module("ImageCore", "CalotypeSystem", .httpTypes),
-
-        // Pixel arithmetic.
-        c("Kernels"),
-        module("ImageKernels", "ImageCore", "CalotypeSystem", "CCalotypeKernels"),
-
-        // System libraries, and the C that must stand between them and Swift. Each C target names every library that it calls:
-        // what a .pc file lists besides differs from one version of a library to the next.
-        system("JPEG", pkgConfig: "libjpeg", apt: "libjpeg-dev", brew: "jpeg-turbo"),
-        system("PNG", pkgConfig: "libpng", apt: "libpng-dev", brew: "libpng"),
-        system("WebP", pkgConfig: "libwebpdemux", apt: "libwebp-dev", brew: "webp"),
-        system("AVIF", pkgConfig: "libavif", apt: "libavif-dev", brew: "libavif"),
-        system("LCMS", pkgConfig: "lcms2", apt: "liblcms2-dev", brew: "little-cms2"),
-        system("GIF", pkgConfig: "libgif", apt: "libgif-dev", brew: "giflib"),
-        system("Curl", pkgConfig: "libcurl", apt: "libcurl4-openssl-dev", brew: "curl"),
+        // C of this package, and libraries of the system, each with the C between it and Swift. That C names every library that it
+        // calls: what a .pc file lists besides differs from one version of a library to the next.
+        ["Kernels", "DiskIO", "Sockets", "LoopbackTLS", "Heap"].flatMap { c($0) },
+        c("Gallery", excludes: ["Images"]),
+        library("JPEG", links: ["jpeg"], pkgConfig: "libjpeg", apt: "libjpeg-dev", brew: "jpeg-turbo"),
+        library("PNG", links: ["png"], pkgConfig: "libpng", apt: "libpng-dev", brew: "libpng"),
+        library("WebP", links: ["webpdemux", "webp"], pkgConfig: "libwebpdemux", apt: "libwebp-dev", brew: "webp"),
+        library("AVIF", links: ["avif"], pkgConfig: "libavif", apt: "libavif-dev", brew: "libavif"),
+        library("LCMS", links: ["lcms2"], pkgConfig: "lcms2", apt: "liblcms2-dev", brew: "little-cms2"),
+        library("GIF", links: ["gif"], pkgConfig: "libgif", apt: "libgif-dev", brew: "giflib"),
+        library("Curl", links: ["curl"], pkgConfig: "libcurl", apt: "libcurl4-openssl-dev", brew: "curl"),
         system("Hiredis", pkgConfig: "hiredis", apt: "libhiredis-dev", brew: "hiredis"),
         system("GTK", pkgConfig: "gtk4", apt: "libgtk-4-dev", brew: "gtk4"),
-        c("JPEG", "CCalotypeLibJPEG", links: "jpeg"),
-        c("PNG", "CCalotypeLibPNG", links: "png"),
-        c("WebP", "CCalotypeLibWebP", links: "webpdemux", "webp"),
-        c("AVIF", "CCalotypeLibAVIF", links: "avif"),
-        c("LCMS", "CCalotypeLibLCMS", links: "lcms2"),
-        c("GIF", "CCalotypeLibGIF", links: "gif"),
-        c("Curl", "CCalotypeLibCurl", links: "curl"),
-        c("DiskIO"),
-        c("Sockets"),
-        c("GTK", .target(name: "CCalotypeLibGTK", condition: .when(traits: ["GTK"])), defines: "GTK"),
+        c("GTK", [.gtk]),
 
-        // Built-in plug-ins, each usable alone.
-        module("ImageNetworking", "ImageCore", "CalotypeSystem", "CCalotypeSockets", .httpTypes),
-        module("ImageCaching", "ImageCore", "CalotypeSystem", "CCalotypeDiskIO", .httpTypes, .heap, .deque),
-        module("ImageDecoding", "ImageCore", "ImageKernels", "CalotypeSystem"),
-        module("ImageProcessing", "ImageCore", "CalotypeSystem", "ImageKernels"),
-        module("ImageTargets", "ImageCore", .httpTypes),
-
-        // The engine.
-        module("ImageLoading", "ImageCore", "ImageKernels", "CalotypeSystem", .httpTypes, .heap, .deque),
+        // Built-in plug-ins, each usable alone, and the engine.
+        module(
+            "ImageNetworking", ["ImageCore", "CalotypeSystem", "CCalotypeSockets", .httpTypes],
+            tests: ["ImageNetworkingCurl", "NetworkTestKit", "CCalotypeHeap"]),
+        module("ImageCaching", ["ImageCore", "CalotypeSystem", "CCalotypeDiskIO", .httpTypes, .heap, .deque]),
+        module("ImageDecoding", ["ImageCore", "ImageKernels", "CalotypeSystem"], tests: ["TestBitmaps"]),
+        module("ImageProcessing", ["ImageCore", "CalotypeSystem", "ImageKernels"], tests: ["CCalotypeAllocations"]),
+        module("ImageTargets", ["ImageCore", .httpTypes], tests: ["ImageDecoding", "ImageCodecs", "ImageLoading"]),
+        module(
+            "ImageLoading", ["ImageCore", "ImageKernels", "CalotypeSystem", .httpTypes, .heap, .deque],
+            tests: ["EngineSoak", "ImageNetworking"]),
 
         // Plug-ins and observers that bring a dependency, or Apple's frameworks. Empty where that is missing or its trait is off.
         integration(
-            "ImageNetworkingCurl", "ImageCore", "CalotypeSystem", "ImageNetworking", "CCalotypeCurl", "CCalotypeSockets",
-            .httpTypes, .deque),
-        integration("ImageNetworkingFoundation", "ImageCore", "CalotypeSystem", .httpTypes),
+            "ImageNetworkingCurl",
+            ["ImageCore", "CalotypeSystem", "ImageNetworking", "CCalotypeCurl", "CCalotypeSockets", .httpTypes, .deque],
+            tests: ["NetworkTestKit", "OtherSystem", "CCalotypeHeap", "CCalotypeLookup"]),
+        integration("ImageNetworkingFoundation", ["ImageCore", "CalotypeSystem", .httpTypes], tests: ["OtherSystem"]),
         integration(
-            "ImageCodecs", "ImageCore", "ImageKernels", "ImageDecoding", "CalotypeSystem", "CCalotypeJPEG", "CCalotypePNG",
-            "CCalotypeWebP", "CCalotypeAVIF", "CCalotypeLCMS", "CCalotypeGIF"),
-        integration("ImageDecodingApple", "ImageCore"),
-        integration("ImageTargetsGTK", "ImageCore", "ImageKernels", "ImageTargets", "CCalotypeGTK"),
+            "ImageCodecs",
+            ["ImageCore", "ImageKernels", "ImageDecoding", "CalotypeSystem", "CCalotypeJPEG", "CCalotypePNG", "CCalotypeWebP"]
+                + ["CCalotypeAVIF", "CCalotypeLCMS", "CCalotypeGIF"],
+            tests: ["TestBitmaps"]),
+        integration("ImageDecodingApple", ["ImageCore"], tests: nil),
         integration(
-            "ImageCachingRedis", "ImageCore", "CalotypeSystem", "ImageCaching",
-            .target(name: "CCalotypeLibHiredis", condition: .when(traits: ["Redis"]))),
-        integration("CalotypeLogging", "ImageCore", .log),
-        integration("CalotypeMetrics", "ImageCore", "ImageLoading", .metrics),
-        integration("CalotypeCombine", "ImageCore", "ImageLoading", .openCombine),
+            "ImageTargetsGTK", ["ImageCore", "ImageKernels", "ImageTargets", "CCalotypeGTK"],
+            tests: ["GTKStage", "ImageDecoding", "ImageCodecs"]),
+        integration(
+            "ImageCachingRedis", ["ImageCore", "CalotypeSystem", "ImageCaching", .hiredis],
+            tests: ["ImageNetworking", "ImageLoading"]),
+        integration("CalotypeLogging", ["ImageCore", .log], tests: ["ImageLoading", .inMemoryLog]),
+        integration(
+            "CalotypeMetrics", ["ImageCore", "ImageLoading", .metrics],
+            tests: ["CalotypeLogging", .log, .inMemoryLog, .metricsTestKit]),
+        integration("CalotypeCombine", ["ImageCore", "ImageLoading", .combine]),
 
         // Everything wired, with the platform's own transport and codecs.
         module(
-            "Calotype", "ImageCore", "ImageKernels", "ImageLoading", "ImageNetworking", "ImageCaching", "ImageDecoding",
-            "ImageProcessing", "ImageTargets", .linux("ImageNetworkingCurl"), .linux("ImageCodecs"),
-            .apple("ImageNetworkingFoundation"),
-            .apple("ImageDecodingApple")),
+            "Calotype",
+            framework + on([.linux, .android, .windows, .openbsd], "ImageNetworkingCurl", "ImageCodecs")
+                + on([.macOS, .iOS, .tvOS, .watchOS, .visionOS, .macCatalyst], "ImageNetworkingFoundation", "ImageDecodingApple"),
+            tests: ["CalotypeCommand"]),
 
         // The kit for authors of plug-ins.
-        c("LoopbackTLS"),
-        kit("LoopbackHTTP", "CalotypeSystem", "CCalotypeLoopbackTLS"),
-        kit("CalotypeTesting", "ImageCore", "CalotypeSystem", "ImageTargets", "LoopbackHTTP", .httpTypes),
+        kit("LoopbackHTTP", ["CalotypeSystem", "CCalotypeLoopbackTLS"]),
+        kit("CalotypeTesting", ["ImageCore", "CalotypeSystem", "ImageTargets", "LoopbackHTTP", .httpTypes]),
 
-        // The command.
-        c("Gallery", excludes: "Images"),
-        c("Heap"),
-        .executableTarget(
-            name: "CalotypeCommand",
-            dependencies: [
-                "Calotype", "ImageCore", "ImageLoading", "ImageNetworking", "ImageNetworkingCurl", "ImageCaching",
-                "ImageDecoding", "ImageCodecs", "ImageProcessing", "ImageKernels", "ImageTargets", "CalotypeSystem",
-                "LoopbackHTTP", "CCalotypeGallery", "CCalotypeHeap", .httpTypes, .argumentParser,
-            ],
-            path: "Sources/Command"),
+        // The command. It needs CCalotypeHeap because Swift can neither set a parameter of malloc nor replace `stderr`.
+        program(
+            "CalotypeCommand", in: "Sources/Command",
+            framework + ["Calotype", "ImageNetworkingCurl", "ImageCodecs", "CalotypeSystem", "LoopbackHTTP", "CCalotypeGallery"]
+                + ["CCalotypeHeap", .httpTypes, .argumentParser]),
 
         // Programs and C that tests run: memory is counted in a process that does nothing else, and GTK needs the main thread.
-        testSupport("CCalotypeLookup"),
-        testSupport("CCalotypeAllocations"),
-        testSupport(
-            "CCalotypeGTKStage", .target(name: "CCalotypeLibGTK", condition: .when(traits: ["GTK"])), defines: "GTK"),
-        testSupport("OtherSystem", "CalotypeSystem"),
-        testSupport("NetworkTestKit", "CalotypeSystem", "ImageCore", "ImageNetworkingCurl", "LoopbackHTTP"),
-        testSupport("ProjectFiles"),
-        testSupport("TestBitmaps", "ImageCore", "ProjectFiles"),
-        testProgram("PeakMemory"),
-        testProgram("EngineSoak", "ImageCore", "CalotypeSystem", "ImageLoading", "CalotypeTesting", "CCalotypeHeap", .httpTypes),
-        testProgram(
-            "NetworkStorm", "Calotype", "ImageCore", "ImageNetworking", "ImageNetworkingCurl", "ImageCaching", "ImageCodecs",
-            "ImageLoading", "CalotypeSystem", "CalotypeTesting", "LoopbackHTTP", "CCalotypeHeap"),
-        testProgram(
-            "GTKStage", "Calotype", "ImageCore", "ImageDecoding", "ImageCodecs", "ImageLoading", "ImageCaching", "ImageTargets",
-            "ImageTargetsGTK", "CCalotypeGTKStage", "CalotypeSystem", "CalotypeTesting", "LoopbackHTTP"),
-
-        // Tests, in the order of the modules.
-        tests("CalotypeSystem"),
-        tests("ImageCore", "CalotypeTesting", .httpTypes),
-        tests("ImageKernels", "ImageCore", "CalotypeSystem", "CalotypeTesting", "ProjectFiles"),
-        tests(
-            "ImageNetworking", "ImageCore", "ImageNetworkingCurl", "CalotypeTesting", "CalotypeSystem", "LoopbackHTTP",
-            "NetworkTestKit", "CCalotypeHeap", .httpTypes),
-        tests(
-            "ImageNetworkingCurl", "ImageCore", "ImageNetworking", "CalotypeTesting", "CalotypeSystem", "LoopbackHTTP",
-            "NetworkTestKit", "CCalotypeCurl", "CCalotypeHeap", "CCalotypeLookup", "OtherSystem", .httpTypes),
-        tests("ImageCaching", "ImageCore", "CalotypeSystem", "CalotypeTesting", .httpTypes),
-        tests("ImageDecoding", "ImageCore", "CalotypeTesting", "TestBitmaps"),
-        tests("ImageProcessing", "ImageCore", "ImageKernels", "CalotypeTesting", "CCalotypeAllocations", "ProjectFiles"),
-        tests("ImageTargets", "ImageCore", "ImageDecoding", "ImageCodecs", "ImageLoading", "CalotypeTesting", .httpTypes),
-        tests("ImageLoading", "EngineSoak", "ImageCore", "ImageNetworking", "CalotypeTesting", .httpTypes),
-        tests(
-            "ImageCodecs", "ImageCore", "CalotypeSystem", "ImageKernels", "ImageDecoding", "CalotypeTesting", "ProjectFiles",
-            "TestBitmaps"),
-        tests("ImageNetworkingFoundation", "ImageCore", "CalotypeTesting", "LoopbackHTTP", "OtherSystem", .httpTypes),
-        tests(
-            "ImageTargetsGTK", "GTKStage", "CalotypeSystem", "ImageCore", "ImageDecoding", "ImageCodecs", "ImageKernels",
-            "ProjectFiles"),
-        tests(
-            "ImageCachingRedis", "ImageCore", "CalotypeSystem", "ImageCaching", "ImageNetworking", "ImageLoading",
-            "CalotypeTesting", "LoopbackHTTP", .httpTypes),
-        tests("CalotypeLogging", "CalotypeTesting", "ImageCore", "ImageLoading", .log, .inMemoryLog),
-        tests(
-            "CalotypeMetrics", "CalotypeLogging", "CalotypeTesting", "ImageCore", "ImageLoading", .log, .inMemoryLog, .metrics,
-            .metricsTestKit),
-        tests("CalotypeCombine", "CalotypeTesting", "ImageCore", "ImageLoading", .openCombine),
-        tests("Calotype", "CalotypeCommand", "CalotypeSystem", "CalotypeTesting", "LoopbackHTTP", "ProjectFiles", .httpTypes),
-    ],
+        ["CCalotypeLookup", "CCalotypeAllocations", "ProjectFiles"].flatMap { support($0) },
+        support("CCalotypeGTKStage", [.gtk]),
+        support("OtherSystem", ["CalotypeSystem"]),
+        support("NetworkTestKit", ["CalotypeSystem", "ImageCore", "ImageNetworkingCurl", "LoopbackHTTP", .httpTypes]),
+        support("TestBitmaps", ["ImageCore", "ProjectFiles"]),
+        testProgram("PeakMemory", []),
+        testProgram("EngineSoak", testKit + ["ImageLoading", "CCalotypeHeap"]),
+        testProgram("NetworkStorm", testKit + framework + ["Calotype", "ImageNetworkingCurl", "ImageCodecs", "CCalotypeHeap"]),
+        testProgram("GTKStage", testKit + framework + ["Calotype", "ImageCodecs", "ImageTargetsGTK", "CCalotypeGTKStage"]),
+    ].flatMap { $0 },
     cLanguageStandard: .c17
 )
 
-/// Strictness, the same for every target written in Swift.
-let strict: [SwiftSetting] = [
-    .swiftLanguageMode(.v6),
-    .strictMemorySafety(),
-    .enableUpcomingFeature("ExistentialAny"),
-    .enableUpcomingFeature("InternalImportsByDefault"),
-    .enableUpcomingFeature("MemberImportVisibility"),
-    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
-]
-/// A newer compiler may warn of more, and that must not break a build. Only continuous integration asks for errors.
+// Strictness, the same for every target written in Swift. A newer compiler may warn of more, and that must not break a build: only
+// continuous integration asks for errors. The C for GTK is empty without its trait.
+let features = ["ExistentialAny", "InternalImportsByDefault", "MemberImportVisibility", "NonisolatedNonsendingByDefault"]
 let warnings: [SwiftSetting] = Context.environment["CALOTYPE_WARNINGS_AS_ERRORS"] == nil ? [] : [.treatAllWarnings(as: .error)]
-
+let strict = [.swiftLanguageMode(.v6), .strictMemorySafety()] + features.map { .enableUpcomingFeature($0) } + warnings
 for target in package.targets where target.type != .system && !target.name.hasPrefix("CCalotype") {
-    target.swiftSettings = strict + warnings
+    target.swiftSettings = strict
+}
+for target in package.targets where target.name.hasPrefix("CCalotypeGTK") {
+    target.cSettings = [.define("GTK", .when(traits: ["GTK"]))]
 }
 
-/// The build of `make optional`: of the tests only those of the parts behind traits, and the examples that use these parts or
-/// another HTTP client. One build compiles each of them once. The examples' manifests are for their users.
+// The build of `make optional`: of the tests only those of the parts behind traits, and the examples that use these parts or another
+// HTTP client. One build compiles each of them once. The examples' manifests are for their users.
 if Context.environment["CALOTYPE_OPTIONAL"] != nil {
     let tests = ["ImageTargetsGTKTests", "ImageCachingRedisTests", "CalotypeCombineTests"]
     package.targets.removeAll { $0.type == .test && !tests.contains($0.name) }
@@ -189,80 +135,71 @@ if Context.environment["CALOTYPE_OPTIONAL"] != nil {
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.30.0"),
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.30.0"),
     ]
-    package.targets += [
-        .systemLibrary(name: "CGTK", path: "Examples/GalleryGTK/Sources/CGTK", pkgConfig: "gtk4"),
-        example("GalleryGTK", "CGTK", "Calotype", "ImageTargetsGTK", "LoopbackHTTP"),
-        example("HelloGTK", in: "GalleryGTK", "CGTK", "Calotype", "ImageTargetsGTK"),
-        example("AlbumGTK", in: "GalleryGTK", "CGTK", "Calotype", "ImageTargetsGTK"),
-        example(
-            "AsyncHTTPClientLayer", "CalotypeTesting", "ImageCore", "ImageCodecs", "ImageDecoding", "ImageLoading",
-            "LoopbackHTTP",
-            .httpTypes, .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOHTTP1", package: "swift-nio"),
-            .product(name: "NIOPosix", package: "swift-nio"), .product(name: "NIOSSL", package: "swift-nio-ssl"),
-            .product(name: "AsyncHTTPClient", package: "async-http-client")),
-    ]
+    package.targets += ["GalleryGTK", "HelloGTK", "AlbumGTK"].flatMap {
+        program($0, in: "Examples/GalleryGTK/Sources/\($0)", ["CGTK", "Calotype", "ImageTargetsGTK", "LoopbackHTTP"])
+    }
+    package.targets += [.systemLibrary(name: "CGTK", path: "Examples/GalleryGTK/Sources/CGTK", pkgConfig: "gtk4")]
+    package.targets += program(
+        "AsyncHTTPClientLayer", in: "Examples/AsyncHTTPClientLayer/Sources/AsyncHTTPClientLayer",
+        testKit + ["ImageCodecs", "ImageDecoding", "ImageLoading", .product(name: "NIOSSL", package: "swift-nio-ssl")]
+            + ["NIOCore", "NIOHTTP1", "NIOPosix"].map { .product(name: $0, package: "swift-nio") }
+            + [.product(name: "AsyncHTTPClient", package: "async-http-client")])
 }
+
+// Bundles of dependencies overlap, and the package manager warns of repetitions.
+for target in package.targets {
+    var names: Set<String> = []
+    target.dependencies.removeAll { !names.insert("\($0)").inserted }
+}
+
+// MARK: The kinds of targets, and where they lie
 
 typealias Dependency = Target.Dependency
 
-/// A module of the framework.
-func module(_ name: String, _ dependencies: Dependency...) -> Target { .target(name: name, dependencies: dependencies) }
+/// The modules that need no library.
+nonisolated var framework: [Dependency] {
+    let modules = ["Core", "Kernels", "Loading", "Networking", "Caching", "Decoding", "Processing", "Targets"]
+    return modules.map { .byName(name: "Image\($0)") }
+}
+/// What most tests use, besides `ProjectFiles`.
+nonisolated var testKit: [Dependency] { ["ImageCore", "CalotypeSystem", "CalotypeTesting", "LoopbackHTTP", .httpTypes] }
 
-func integration(_ name: String, _ dependencies: Dependency...) -> Target {
-    .target(name: name, dependencies: dependencies, path: "Sources/Integrations/\(name)")
+/// A module and its tests, which use the module, what it uses, the test kit, and `tests`; `nil` for a module without tests.
+func module(_ name: String, in folder: String = "Sources", _ uses: [Dependency], tests: [Dependency]? = []) -> [Target] {
+    let testUses = tests.map { [.byName(name: name), "ProjectFiles"] + uses + testKit + $0 }
+    return target(name, in: folder, uses) + (testUses.map { [.testTarget(name: "\(name)Tests", dependencies: $0)] } ?? [])
+}
+func integration(_ name: String, _ uses: [Dependency], tests: [Dependency]? = []) -> [Target] {
+    module(name, in: "Sources/Integrations", uses, tests: tests)
+}
+func target(_ name: String, in folder: String, _ uses: [Dependency]) -> [Target] {
+    [.target(name: name, dependencies: uses, path: "\(folder)/\(name)")]
+}
+func kit(_ name: String, _ uses: [Dependency]) -> [Target] { target(name, in: "Sources/Testing", uses) }
+func support(_ name: String, _ uses: [Dependency] = []) -> [Target] { target(name, in: "Tests/Support", uses) }
+func testProgram(_ name: String, _ uses: [Dependency]) -> [Target] { program(name, in: "Tests/Support/\(name)", uses) }
+func program(_ name: String, in folder: String, _ uses: [Dependency]) -> [Target] {
+    [.executableTarget(name: name, dependencies: uses, path: folder)]
+}
+func c(_ name: String, _ uses: [Dependency] = [], links: [String] = [], excludes: [String] = []) -> [Target] {
+    let (path, links) = ("Sources/C/\(name)", links.map { LinkerSetting.linkedLibrary($0) })
+    return [.target(name: "CCalotype\(name)", dependencies: uses, path: path, exclude: excludes, linkerSettings: links)]
+}
+/// The module map of a library, and the C that uses it.
+func library(_ name: String, links: [String], pkgConfig: String, apt: String, brew: String) -> [Target] {
+    system(name, pkgConfig: pkgConfig, apt: apt, brew: brew) + c(name, [.target(name: "CCalotypeLib\(name)")], links: links)
+}
+func system(_ name: String, pkgConfig: String, apt: String, brew: String) -> [Target] {
+    let (path, providers) = ("Sources/C/System/\(name)", [SystemPackageProvider.apt([apt]), .brew([brew])])
+    return [.systemLibrary(name: "CCalotypeLib\(name)", path: path, pkgConfig: pkgConfig, providers: providers)]
+}
+func on(_ platforms: [Platform], _ targets: String...) -> [Dependency] {
+    targets.map { .target(name: $0, condition: .when(platforms: platforms)) }
 }
 
-func kit(_ name: String, _ dependencies: Dependency...) -> Target {
-    .target(name: name, dependencies: dependencies, path: "Sources/Testing/\(name)")
-}
-
-/// The module map of a C library that the system has.
-func system(_ name: String, pkgConfig: String, apt: String, brew: String) -> Target {
-    .systemLibrary(
-        name: "CCalotypeLib\(name)", path: "Sources/C/System/\(name)", pkgConfig: pkgConfig,
-        providers: [.apt([apt]), .brew([brew])])
-}
-
-/// A target in C; `defines` is the trait that switches it on.
-func c(_ name: String, _ dependencies: Dependency..., links: String..., defines trait: String? = nil, excludes: String...)
-    -> Target
-{
-    .target(
-        name: "CCalotype\(name)", dependencies: dependencies, path: "Sources/C/\(name)", exclude: excludes,
-        cSettings: trait.map { [.define($0, .when(traits: [$0]))] }, linkerSettings: links.map { .linkedLibrary($0) })
-}
-
-func tests(_ module: String, _ dependencies: Dependency...) -> Target {
-    .testTarget(name: "\(module)Tests", dependencies: [.init(stringLiteral: module)] + dependencies)
-}
-
-func testSupport(_ name: String, _ dependencies: Dependency..., defines trait: String? = nil) -> Target {
-    .target(
-        name: name, dependencies: dependencies, path: "Tests/Support/\(name)",
-        cSettings: trait.map { [.define($0, .when(traits: [$0]))] })
-}
-
-func testProgram(_ name: String, _ dependencies: Dependency...) -> Target {
-    .executableTarget(name: name, dependencies: dependencies, path: "Tests/Support/\(name)")
-}
-
-func example(_ name: String, in package: String? = nil, _ dependencies: Dependency...) -> Target {
-    .executableTarget(
-        name: name, dependencies: dependencies, path: "Examples/\(package ?? name)/Sources/\(name)",
-        swiftSettings: [.swiftLanguageMode(.v6)])
-}
-
-extension Target.Dependency {
-    /// A target that is used where Apple's frameworks are missing.
-    static func linux(_ name: String) -> Self {
-        .target(name: name, condition: .when(platforms: [.linux, .android, .windows, .openbsd]))
-    }
-
-    /// A target that is used on Apple platforms alone.
-    static func apple(_ name: String) -> Self {
-        .target(name: name, condition: .when(platforms: [.macOS, .iOS, .tvOS, .watchOS, .visionOS, .macCatalyst]))
-    }
-
+extension Dependency {
+    static var gtk: Self { .target(name: "CCalotypeLibGTK", condition: .when(traits: ["GTK"])) }
+    static var hiredis: Self { .target(name: "CCalotypeLibHiredis", condition: .when(traits: ["Redis"])) }
     static var httpTypes: Self { .product(name: "HTTPTypes", package: "swift-http-types") }
     static var heap: Self { .product(name: "HeapModule", package: "swift-collections") }
     static var deque: Self { .product(name: "DequeModule", package: "swift-collections") }
@@ -270,8 +207,6 @@ extension Target.Dependency {
     static var inMemoryLog: Self { .product(name: "InMemoryLogging", package: "swift-log") }
     static var metrics: Self { .product(name: "CoreMetrics", package: "swift-metrics") }
     static var metricsTestKit: Self { .product(name: "MetricsTestKit", package: "swift-metrics") }
-    static var openCombine: Self {
-        .product(name: "OpenCombine", package: "OpenCombine", condition: .when(traits: ["OpenCombine"]))
-    }
+    static var combine: Self { .product(name: "OpenCombine", package: "OpenCombine", condition: .when(traits: ["OpenCombine"])) }
     static var argumentParser: Self { .product(name: "ArgumentParser", package: "swift-argument-parser") }
 }
