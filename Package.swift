@@ -125,11 +125,15 @@ for target in package.targets where target.name.hasPrefix("CCalotypeGTK") {
     target.cSettings = [.define("GTK", .when(traits: ["GTK"]))]
 }
 
-// The build of `make optional`: of the tests only those of the parts behind traits, and the examples that use these parts or another
-// HTTP client. One build compiles each of them once. The examples' manifests are for their users.
+// Builds of some of the tests.
+if let tests = Context.environment["CALOTYPE_TESTS"] {
+    let names = Set(tests.split(separator: ",").map(String.init))
+    package.targets.removeAll { $0.type == .test && !names.contains($0.name) }
+}
+
+// The build of `make optional` also has the examples that use parts behind traits or another HTTP client. One build compiles each of
+// them once. The examples' manifests are for their users.
 if Context.environment["CALOTYPE_OPTIONAL"] != nil {
-    let tests = ["ImageTargetsGTKTests", "ImageCachingRedisTests", "CalotypeCombineTests"]
-    package.targets.removeAll { $0.type == .test && !tests.contains($0.name) }
     package.dependencies += [
         .package(url: "https://github.com/apple/swift-nio", from: "2.80.0"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.30.0"),
