@@ -37,10 +37,11 @@ enum ExitCleanup {
     static func setCursorHidden(_ isHidden: Bool, on descriptor: Int32 = STDERR_FILENO) {
         let isExiting = state.withLock { state in
             handleSignals(&state)
-            state.hiddenCursor = isHidden ? descriptor : nil
+            // While the process is exiting, `run()` shows the cursor.
+            if !state.isExiting { state.hiddenCursor = isHidden ? descriptor : nil }
             return state.isExiting
         }
-        if !isExiting || !isHidden { _ = Console.writeAll(isHidden ? "\u{1B}[?25l" : "\u{1B}[?25h", to: descriptor) }
+        if !isExiting { _ = Console.writeAll(isHidden ? "\u{1B}[?25l" : "\u{1B}[?25h", to: descriptor) }
     }
 
     /// Reads the terminal key by key until ``restoreTerminal()``. `nil` if there is none, or the process is exiting.
