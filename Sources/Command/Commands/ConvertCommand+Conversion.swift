@@ -67,7 +67,7 @@ extension ConvertCommand {
             options.alpha = .straight
         }
         var context = ProcessingContext()
-        context.maximumPixels = max(context.maximumPixels, limits.decoding.pixels)
+        context.maximumPixels = limits.decoding.pixels
         context.threads = ProcessorCount.usable
         var encoding = EncodeOptions()
         encoding.quality = quality

@@ -132,6 +132,16 @@ struct UsageTests {
         }
     }
 
+    @Test func thePixelLimitBoundsTheImagesThatStepsMake() async throws {
+        // A padding of 480 × 320 to 500 × 400 pixels.
+        let (path, folder) = (Project.image("dunes.jpg"), try ScratchFolder())
+        let words = ["convert", path, folder.file("a.png"), "--pad", "500x400", "--max-pixels"]
+        #expect(try await CommandProcess(words + ["200000"]).end().ending == .status(0))
+        let small = try await CommandProcess(words + ["199999"]).end()
+        #expect(small.ending == .status(1))
+        #expect(small.errors.contains("more than the limit of 199999"))
+    }
+
     @Test func thePixelLimitCanBeRaised() async throws {
         // A GIF whose screen has 20,000 × 14,000 pixels.
         let screen: [UInt8] = [0x20, 0x4E, 0xB0, 0x36, 0, 0, 0]
