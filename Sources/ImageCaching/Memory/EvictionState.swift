@@ -19,6 +19,8 @@ struct EvictionState: Sendable {
     var policy: EvictionOrder.Policy { normal.policy }
 
     /// Whether an entry fits after evictions. Entries of normal priority evict none of high priority.
+    // Always inlined: a call would copy the whole state.
+    @inline(__always)
     func hasRoom(forCost cost: Int, priority: CachePriority) -> Bool {
         guard cost <= limits.maximumEntryBytes ?? .max else { return false }
         let (keptCost, keptCount) = priority == .normal ? (high.cost, high.count) : (0, 0)

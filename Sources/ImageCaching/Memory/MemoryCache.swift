@@ -105,7 +105,9 @@ public final class MemoryCache: Caching {
     }
 
     public func peekImage(for key: ImageKey) -> DecodedImage? {
-        let found = shards[shardIndex(of: key.resource)].withLock { contents in contents.slot(of: key).map { contents[$0] } }
+        let found = shards[shardIndex(of: key.resource)].withLock { contents in
+            contents.slot(of: key).map { (image: contents[$0].image, expires: contents[$0].expires) }
+        }
         guard let found, !isExpired(found.expires) else { return nil }
         return found.image
     }
@@ -136,7 +138,7 @@ public final class MemoryCache: Caching {
         let expires = (timeToLive ?? limits.timeToLive).map { now() + $0 / .seconds(1) } ?? .infinity
         change { state, released in
             let old = entry(sharedBy: key)
-            if let old { state.remove(old.id, priority: old.entry.priority, because: .removed) }
+            if let old { state.remove(old.id, priority: old.priority, because: .removed) }
             guard state.hasRoom(forCost: cost, priority: priority) else {
                 if let old { released.add(take(old.id)) }
                 state.statistics.refusals += 1
@@ -201,9 +203,9 @@ extension MemoryCache {
 
     private func remove(_ key: ImageKey, because cause: EvictionCause, if condition: (_ expires: Double) -> Bool) {
         change { state, released in
-            guard let (id, entry) = entry(sharedBy: key), entry.key == key, condition(entry.expires) else { return }
-            state.remove(id, priority: entry.priority, because: cause)
-            released.add(take(id))
+            guard let entry = entry(of: key, if: condition) else { return }
+            state.remove(entry.id, priority: entry.priority, because: cause)
+            released.add(take(entry.id))
         }
     }
 }
@@ -213,10 +215,19 @@ extension MemoryCache {
     private func shardIndex(of resource: ResourceKey) -> Int { resource.hash & (Self.shardCount - 1) }
 
     /// The entry of the key, or that of another key with the same hash, which an insert replaces.
-    private func entry(sharedBy key: ImageKey) -> (id: Int, entry: MemoryShard.Entry)? {
+    private func entry(sharedBy key: ImageKey) -> (id: Int, priority: CachePriority)? {
         let index = shardIndex(of: key.resource)
         return shards[index].withLock { contents in
-            contents.slot(sharedBy: key).map { (id: $0 * Self.shardCount + index, entry: contents[$0]) }
+            contents.slot(sharedBy: key).map { (id: $0 * Self.shardCount + index, priority: contents[$0].priority) }
+        }
+    }
+
+    /// The entry of the key, if its expiry meets the condition.
+    private func entry(of key: ImageKey, if condition: (_ expires: Double) -> Bool) -> (id: Int, priority: CachePriority)? {
+        let index = shardIndex(of: key.resource)
+        return shards[index].withLock { contents in
+            guard let slot = contents.slot(of: key), condition(contents[slot].expires) else { return nil }
+            return (id: slot * Self.shardCount + index, priority: contents[slot].priority)
         }
     }
 
