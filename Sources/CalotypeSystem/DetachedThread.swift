@@ -25,6 +25,9 @@ package enum DetachedThread {
         if !isStarted { unsafe job.release() }
         return isStarted
     }
+
+    /// Identifies the calling thread among those that run.
+    package static var currentID: UInt { unsafe withUnsafeBytes(of: pthread_self()) { unsafe $0.load(as: UInt.self) } }
 }
 
 private final class Job: Sendable {

@@ -98,7 +98,7 @@ extension LoadCoordinator {
             return false
         }
         switch mayRun {
-        case true: runner.start()
+        case true: runner.start(isNext: true)
         case false: break
         // The work has no subscriber left.
         case nil:

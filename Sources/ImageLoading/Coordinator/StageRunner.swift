@@ -31,14 +31,28 @@ final class StageRunner: Sendable {
     }
 
     /// Starts the stage, which has its slot, and returns.
-    func start() {
+    ///
+    /// - Parameter isNext: whether the work comes to this stage now, and has not waited for its slot.
+    func start(isNext: Bool = false) {
         switch stage.body {
         case .task(let body):
-            let task = Task { await run(body) }
+            let task = isNext && stage.resource == .network ? makeFetch(body) : Task { await run(body) }
             work.token.onCancel { task.cancel() }
         case .worker(let bytes, let body):
             coordinator.parts.workers.submit { self.run(bytes, body) }
         }
+    }
+
+    /// Makes the task of a fetch. On a worker, such as that of the prefetch whose end made room for this one, it begins at once: to
+    /// wake another thread, which then passes the decode back to the worker, takes as long as everything else together.
+    ///
+    /// It must not begin at once on another thread, which may be the main one or hold a lock of the caller. Fetches that waited do not
+    /// either: if each failed at once and let the next one begin, they would fill the stack.
+    private func makeFetch(_ body: @escaping @Sendable () async throws -> WorkStep.Stage.Continuation) -> Task<Void, Never> {
+        if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *), coordinator.parts.workers.isCurrent {
+            return Task.immediate { await run(body) }
+        }
+        return Task { await run(body) }
     }
 
     private func run(_ body: () async throws -> WorkStep.Stage.Continuation) async {

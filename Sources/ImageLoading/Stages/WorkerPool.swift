@@ -21,6 +21,8 @@ final class WorkerPool: Sendable {
             var threads = 0
             var idle = 0
             var isClosed = false
+            /// All threads of the pool.
+            var ids: [UInt] = []
         }
 
         let state = Lock(State())
@@ -28,6 +30,7 @@ final class WorkerPool: Sendable {
 
         /// Runs jobs until the pool is closed and nothing is left.
         func work() {
+            state.withLock { $0.ids.append(DetachedThread.currentID) }
             while true {
                 let (job, isOver) = state.withLock { state -> (Job?, Bool) in
                     if let job = state.jobs.popFirst() { return (job, false) }
@@ -55,6 +58,9 @@ final class WorkerPool: Sendable {
         }
         for _ in 0..<idle { queue.wakeUps.signal() }
     }
+
+    /// Whether the calling thread is one of the pool's.
+    var isCurrent: Bool { queue.state.withLock { $0.ids.contains(DetachedThread.currentID) } }
 
     /// Queues a job; it runs as soon as a thread is free.
     func submit(_ job: @escaping @Sendable () -> Void) {
