@@ -6,7 +6,7 @@ import ImageCore
 import ImageLoading
 import InstantPlugIns
 
-func url(_ index: Int) -> URL { URL(filePath: "/\(index)", directoryHint: .notDirectory) }
+func url(_ index: Int) -> URL { URL(string: "https://example.org/\(index).jpg") ?? URL(filePath: "/") }
 
 /// Runs `body` and blocks the main thread until it has ended.
 func wait(_ body: @escaping @Sendable () async throws -> Void) {

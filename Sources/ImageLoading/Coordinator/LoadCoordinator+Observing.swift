@@ -9,21 +9,6 @@ extension LoadCoordinator {
         for observer in observers { observer.observe(observation, of: plan.id, request: plan.request) }
     }
 
-    // MARK: Stages
-
-    /// Reports that a stage begins; `nil` for a step that observers do not see.
-    func observeBegin(of stage: LoadStage?, _ plan: LoadPlan) {
-        if let stage { observe(.stageBegan(stage), plan) }
-    }
-
-    /// Measures a stage that has ended, and reports its end.
-    @discardableResult
-    func observeEnd(of stage: LoadStage?, since began: ContinuousClock.Instant, _ plan: LoadPlan) -> Duration {
-        let time = ContinuousClock.now - began
-        if let stage { observe(.stageEnded(stage, time), plan) }
-        return time
-    }
-
     func observeStart(_ plan: LoadPlan) {
         observe(.started, plan)
         observe(.stageBegan(.request), plan)

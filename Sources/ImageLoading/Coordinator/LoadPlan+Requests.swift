@@ -14,7 +14,7 @@ extension LoadPlan {
     /// - Parameter rank: the purpose and the priority of the loads that wait.
     func dataRequest(_ rank: RankClass, _ parts: LoaderParts) -> DataRequest? {
         guard case .url(let url) = request.source else { return nil }
-        return dataRequest(url, rank, parts, deadline: nil, transaction: nil)
+        return dataRequest(url, rank, parts)
     }
 
     /// The request for the network layer.
@@ -23,22 +23,24 @@ extension LoadPlan {
     ///   - rank: the purpose and the priority of the loads that wait.
     ///   - deadline: when the loads that wait must have ended.
     ///   - transaction: what the lookup in the response cache found.
-    // Not inlined: a load that waits for the network keeps the frame of its fetch, which would grow by the request that is made here.
-    // With this function and that for the body inlined, a request being fetched takes 7.2 KB instead of 6.0 KB.
-    @inline(never)
     func dataRequest(
-        _ url: URL, _ rank: RankClass, _ parts: LoaderParts, deadline: Deadline?, transaction: (any ResponseTransaction)?
+        _ url: URL, _ rank: RankClass, _ parts: LoaderParts, deadline: Deadline? = nil,
+        transaction: (any ResponseTransaction)? = nil
     ) -> DataRequest {
         var policy = options.cachePolicy
         if !options.diskStorage.keepsOriginal(isProcessed: isProcessed) { policy.remove(.writesDisk) }
         var result = DataRequest(
-            url: url, method: request.method, headerFields: options.headers, body: request.body, timeout: options.timeout,
+            url: url, method: request.method, headerFields: headerFields(parts), body: request.body, timeout: options.timeout,
             maximumBytes: maximumResponseBytes(parts), priority: rank.priority, retries: options.retries,
             allowsExpensiveNetwork: options.allowsExpensiveNetwork, cachePolicy: policy, purpose: rank.purpose)
         (result.deadline, result.cacheTransaction) = (deadline, transaction)
         (result.identities, result.extra) = (identities, options.extra)
-        if !isLocal, result.headerFields[.accept] == nil { result.headerFields[.accept] = parts.accept }
         return result
+    }
+
+    private func headerFields(_ parts: LoaderParts) -> HTTPFields {
+        guard !isLocal, options.headers[.accept] == nil else { return options.headers }
+        return options.headers.isEmpty ? parts.accept : options.headers + parts.accept
     }
 
     /// The largest body that is accepted, in bytes.

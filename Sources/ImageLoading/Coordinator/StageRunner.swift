@@ -22,12 +22,12 @@ final class StageRunner: Sendable {
         scheduler.request(stage.resource, for: work.id, host: host, bytes: stage.bytes, rank: rank)
     }
 
-    /// Reports that the wait has ended. Returns when it did.
+    /// Reports that the wait has ended. Returns how long it was.
     @discardableResult
-    func endWait() -> ContinuousClock.Instant {
-        let now = ContinuousClock.now
-        if stage.resource.isLimited, let name = stage.name { coordinator.observe(.waitEnded(name, now - queued), work.plan) }
-        return now
+    func endWait() -> Duration {
+        let waited = ContinuousClock.now - queued
+        if stage.resource.isLimited, let name = stage.name { coordinator.observe(.waitEnded(name, waited), work.plan) }
+        return waited
     }
 
     /// Starts the stage, which has its slot, and returns.
@@ -36,78 +36,72 @@ final class StageRunner: Sendable {
     func start(isNext: Bool = false) {
         switch stage.body {
         case .task(let body):
-            let task = isNext && stage.resource == .network ? makeFetch(body) : Task { await run(body) }
+            let task = body(self, isNext)
             work.token.onCancel { task.cancel() }
         case .worker(let bytes, let body):
-            coordinator.parts.workers.submit { self.run(bytes, body) }
+            coordinator.parts.workers.submit { if self.hasMemory(bytes) { body(self) } }
         }
     }
 
-    /// Makes the task of a fetch. On a worker, such as that of the prefetch whose end made room for this one, it begins at once: to
-    /// wake another thread, which then passes the decode back to the worker, takes as long as everything else together.
+    /// Makes the task of the stage. A fetch begins at once on a worker, such as that of the prefetch whose end made room for this one:
+    /// to wake another thread, which then passes the decode back to the worker, takes as long as everything else together.
     ///
     /// It must not begin at once on another thread, which may be the main one or hold a lock of the caller. Fetches that waited do not
     /// either: if each failed at once and let the next one begin, they would fill the stack.
-    private func makeFetch(_ body: @escaping @Sendable () async throws -> WorkStep.Stage.Continuation) -> Task<Void, Never> {
-        if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *), coordinator.parts.workers.isCurrent {
-            return Task.immediate { await run(body) }
+    func makeTask(isNext: Bool, _ operation: @escaping @Sendable @isolated(any) () async -> Void) -> Task<Void, Never> {
+        if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *), isNext, stage.resource == .network,
+            coordinator.parts.workers.isCurrent
+        {
+            return Task.immediate(operation: operation)
         }
-        return Task { await run(body) }
+        return Task(operation: operation)
     }
 
-    private func run(_ body: () async throws -> WorkStep.Stage.Continuation) async {
-        guard let began = begin() else { return }
-        do {
-            succeed(try await body(), began)
-        } catch {
-            fail(error, began)
+    /// Whether there is enough memory for the stage. If not, it gives its slot back, and waits for both.
+    private func hasMemory(_ bytes: (@Sendable () -> Int)?) -> Bool {
+        guard !work.token.isCancelled, let needed = bytes?(), needed > 0, !coordinator.claim(needed, for: work) else {
+            return true
         }
-    }
-
-    private func run(_ bytes: (@Sendable () -> Int)?, _ body: () throws -> WorkStep.Stage.Continuation) {
-        if !work.token.isCancelled, let needed = bytes?(), needed > 0, !coordinator.claim(needed, for: work) {
-            return waitForMemory(needed)
-        }
-        guard let began = begin() else { return }
-        do {
-            succeed(try body(), began)
-        } catch {
-            fail(error, began)
-        }
-    }
-
-    /// There is not enough memory for the stage: it gives its slot back, and waits for both.
-    private func waitForMemory(_ bytes: Int) {
         var stage = stage
-        (stage.bytes, stage.waited) = (bytes, waited(until: endWait()))
+        (stage.bytes, stage.waited) = (needed, stage.waited + endWait())
         if case .worker(_, let body) = stage.body { stage.body = .worker(bytes: nil, body) }
         coordinator.wait(for: stage, work)
+        return false
     }
 
-    private func waited(until time: ContinuousClock.Instant) -> Duration { stage.waited + (time - queued) }
+    // MARK: Called by the body of the stage
 
-    /// Reports that the wait has ended and that the stage begins. Returns when it did so; `nil` where the work has been cancelled,
-    /// and has ended.
-    private func begin() -> ContinuousClock.Instant? {
-        let began = endWait()
+    /// Reports that the wait has ended and that the stage begins. Returns how long the wait was; `nil` where the work has been
+    /// cancelled, and has ended.
+    func begin() -> Duration? {
+        let waited = endWait()
         guard !work.token.isCancelled else {
             coordinator.proceed(work, stage.name) { throw CancellationError() }
             return nil
         }
-        coordinator.observeBegin(of: stage.name, work.plan)
-        return began
+        if let name = stage.name { coordinator.observe(.stageBegan(name), work.plan) }
+        return waited
     }
 
-    private func succeed(_ next: WorkStep.Stage.Continuation, _ began: ContinuousClock.Instant) {
-        let time = coordinator.observeEnd(of: stage.name, since: began, work.plan)
-        let times = StageTimes(waiting: waited(until: began), working: time)
-        coordinator.proceed(work, stage.name) { try next(times) }
+    /// Reports the end of the stage, and continues the work.
+    // Not inlined: a task that waits for its stage keeps the frame of the body, which would grow by the step that is made here.
+    @inline(never)
+    func succeed(after waited: Duration, then: (StageTimes) throws -> WorkStep) {
+        let times = end(after: waited)
+        coordinator.proceed(work, stage.name) { try then(times) }
     }
 
-    private func fail(_ error: any Error, _ began: ContinuousClock.Instant) {
+    /// Reports the end of the stage, and ends the work.
+    func fail(_ error: any Error, after waited: Duration) {
         // A codec that cannot be stopped may still hold memory.
         if let memory = work.token.takeResidualMemory() { coordinator.hold(memory) }
-        coordinator.observeEnd(of: stage.name, since: began, work.plan)
+        _ = end(after: waited)
         coordinator.proceed(work, stage.name) { throw error }
+    }
+
+    private func end(after waited: Duration) -> StageTimes {
+        let time = ContinuousClock.now - queued - waited
+        if let name = stage.name { coordinator.observe(.stageEnded(name, time), work.plan) }
+        return StageTimes(waiting: stage.waited + waited, working: time)
     }
 }

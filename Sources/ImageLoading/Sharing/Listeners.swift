@@ -2,9 +2,9 @@ internal import ImageCore
 
 /// How many loads, directly or through dependents, want progress and previews of work.
 struct Listeners: Equatable, Sendable {
-    var progress = 0
-    private var thumbnails = 0
-    private var previews = 0
+    var progress: Int32 = 0
+    private var thumbnails: Int32 = 0
+    private var previews: Int32 = 0
 
     init() {}
 

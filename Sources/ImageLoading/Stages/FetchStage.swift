@@ -6,18 +6,13 @@ struct FetchStage: Sendable {
     let parts: LoaderParts
     let plan: LoadPlan
 
-    /// - Parameters:
-    ///   - rank: the purpose and the priority of the loads that wait.
-    ///   - transaction: what the lookup in the response cache found.
-    func fetch(
-        _ rank: RankClass, _ deadline: Deadline?, _ transaction: (any ResponseTransaction)?, _ progress: ResponseReader.Progress
-    ) async throws -> FetchedBody {
+    /// - Parameter request: makes the request for the network layer.
+    func fetch(_ request: (URL) -> DataRequest, _ progress: ResponseReader.Progress) async throws -> FetchedBody {
         switch plan.request.source {
-        case .bytes(let data, _): return local(data)
-        case .producer(_, let produce): return local(try await produce())
+        case .bytes(let data, _): local(data)
+        case .producer(_, let produce): local(try await produce())
         case .url(let url):
-            let request = plan.dataRequest(url, rank, parts, deadline: deadline, transaction: transaction)
-            return try await ResponseReader(parts: parts, plan: plan).body(of: plan.loader(parts).load(request), progress)
+            try await ResponseReader(parts: parts, plan: plan).body(of: plan.loader(parts).load(request(url)), progress)
         }
     }
 

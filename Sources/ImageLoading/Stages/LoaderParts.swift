@@ -1,3 +1,4 @@
+internal import HTTPTypes
 internal import ImageCore
 
 /// The parts that a loader's stages use: caches, network layer, decoder, encoder and worker threads.
@@ -16,7 +17,7 @@ final class LoaderParts: Sendable {
     let clock: ErasedClock
     /// The `Accept` field of requests: the formats that the decoder reads. Other formats are accepted too, and judged by their
     /// bytes.
-    let accept: String
+    let accept: HTTPFields
 
     /// The interceptors within the network layer that may declare an identity.
     let interceptors: [any RequestInterceptor]
@@ -32,7 +33,8 @@ final class LoaderParts: Sendable {
         animations = AnimationResources(
             decoder: decoder, clock: configuration.clock, budget: AnimationBudget(limit: configuration.limits.animationBytes))
         clock = ErasedClock(configuration.clock)
-        accept = (configuration.decoder.formats.map(\.mediaType) + ["image/*;q=0.8", "*/*;q=0.5"]).joined(separator: ", ")
+        let types = (configuration.decoder.formats.map(\.mediaType) + ["image/*;q=0.8", "*/*;q=0.5"]).joined(separator: ", ")
+        accept = [.accept: types]
     }
 
     let memoryCache: any Caching

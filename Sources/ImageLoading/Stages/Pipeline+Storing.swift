@@ -43,9 +43,9 @@ extension Pipeline {
         guard coordinator.beginStoring(id, plan) else { return }
         Task { [self] in
             let began = ContinuousClock.now
-            coordinator.observeBegin(of: .store, plan)
+            coordinator.observe(.stageBegan(.store), plan)
             await report(.store, plan, body)
-            coordinator.observeEnd(of: .store, since: began, plan)
+            coordinator.observe(.stageEnded(.store, ContinuousClock.now - began), plan)
             coordinator.endStoring(id, plan)
         }
     }

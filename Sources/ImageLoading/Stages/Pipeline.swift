@@ -144,11 +144,17 @@ struct Pipeline: Sendable {
     /// - Parameter transaction: what the lookup in the response cache found.
     func fetchedOriginal(_ work: SharedWork, _ transaction: (any ResponseTransaction)?) -> WorkStep {
         .task(.network, on: work.plan.isLocal ? .local : .network) {
-            try await FetchStage(parts: parts, plan: work.plan).fetch(
-                coordinator.rank(of: work), coordinator.deadline(of: work), transaction, progress(work))
+            try await FetchStage(parts: parts, plan: work.plan).fetch({ request(for: $0, work, transaction) }, progress(work))
         } then: { body, times in
             .finished(.original(original(of: body, times, work)))
         }
+    }
+
+    // Not inlined: a load that waits for the network keeps the frame of its fetch, which would grow by the request that is made here.
+    @inline(never)
+    private func request(for url: URL, _ work: SharedWork, _ transaction: (any ResponseTransaction)?) -> DataRequest {
+        work.plan.dataRequest(
+            url, coordinator.rank(of: work), parts, deadline: coordinator.deadline(of: work), transaction: transaction)
     }
 
     func original(of body: FetchedBody, _ times: StageTimes, _ work: SharedWork) -> Original {

@@ -28,17 +28,16 @@ enum WorkStep: Sendable {
     /// A stage, what it occupies while it runs, and what follows.
     struct Stage: Sendable {
         enum Body: Sendable {
-            /// Runs in a new task.
-            case task(@Sendable () async throws -> Continuation)
+            /// Runs in a new task, which the closure starts.
+            ///
+            /// - Parameter isNext: whether the stage has not waited for its slot.
+            case task(@Sendable (_ runner: StageRunner, _ isNext: Bool) -> Task<Void, Never>)
             /// Runs on a worker thread.
             ///
             /// - Parameter bytes: computes there how much memory the stage takes. If there is not enough, the stage gives its slot
             ///   back, and waits for a slot and the memory.
-            case worker(bytes: (@Sendable () -> Int)?, @Sendable () throws -> Continuation)
+            case worker(bytes: (@Sendable () -> Int)?, @Sendable (StageRunner) -> Void)
         }
-
-        /// What follows the stage. It is called after the end of the stage was reported.
-        typealias Continuation = @Sendable (StageTimes) throws -> WorkStep
 
         /// `nil` for a step that observers do not see.
         let name: LoadStage?
@@ -60,9 +59,16 @@ enum WorkStep: Sendable {
         _ name: LoadStage?, on resource: ResourceClass, _ body: @escaping @Sendable () async throws -> Output,
         then: @escaping @Sendable (Output, StageTimes) throws -> WorkStep
     ) -> WorkStep {
-        let body = Stage.Body.task {
-            let output = try await body()
-            return { try then(output, $0) }
+        let body = Stage.Body.task { runner, isNext in
+            runner.makeTask(isNext: isNext) {
+                guard let waited = runner.begin() else { return }
+                do {
+                    let output = try await body()
+                    runner.succeed(after: waited) { try then(output, $0) }
+                } catch {
+                    runner.fail(error, after: waited)
+                }
+            }
         }
         return .stage(Stage(name: name, resource: resource, body: body))
     }
@@ -78,9 +84,14 @@ enum WorkStep: Sendable {
         _ name: LoadStage, bytes: (@Sendable () -> Int)? = nil, _ body: @escaping @Sendable () throws -> Output,
         then: @escaping @Sendable (Output, StageTimes) throws -> WorkStep
     ) -> WorkStep {
-        let body = Stage.Body.worker(bytes: bytes) {
-            let output = try body()
-            return { try then(output, $0) }
+        let body = Stage.Body.worker(bytes: bytes) { runner in
+            guard let waited = runner.begin() else { return }
+            do {
+                let output = try body()
+                runner.succeed(after: waited) { try then(output, $0) }
+            } catch {
+                runner.fail(error, after: waited)
+            }
         }
         return .stage(Stage(name: name, resource: .worker, body: body))
     }

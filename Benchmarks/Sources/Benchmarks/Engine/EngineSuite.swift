@@ -188,5 +188,5 @@ private struct EngineBench {
         return ImageLoader(configuration)
     }
 
-    private static func url(_ index: Int) -> URL { URL(filePath: "/\(index)", directoryHint: .notDirectory) }
+    private static func url(_ index: Int) -> URL { URL(string: "https://example.org/\(index).jpg") ?? URL(filePath: "/") }
 }
