@@ -139,9 +139,12 @@ import Testing
         await view.resize(to: box(80, 60))
         await target.viewSizeChanged()
         provider.loads[1].fail(ImageError(.connectionLost, message: "The connection was lost."))
-        // It may be loaded when the view grows once more.
+        // It may be loaded when the view grows once more, as soon as the target knows of the failure.
         await view.resize(to: box(160, 120))
-        await target.viewSizeChanged()
+        while provider.loads.count < 3 {
+            await target.viewSizeChanged()
+            await Task.yield()
+        }
         provider.loads[2].succeed(try TestImages.solid(red: 2))
         while await view.images.count < 2 { await Task.yield() }
         #expect(await view.images == [1, 2])

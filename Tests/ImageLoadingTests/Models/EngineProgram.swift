@@ -91,6 +91,12 @@ final class EngineProgram: Sendable {
             if load.ends.count != 1 { return "load \(load.number) ended \(load.ends.count) times" }
             if let problem = load.problems.events.first { return problem }
         }
+        // The loader can be idle a moment before the thread that ended its last stage has reported that.
+        var tries = 0
+        while observer.problem != nil, tries < 1_000_000 {
+            tries += 1
+            await Task.yield()
+        }
         if let problem = network.problem ?? observer.problem { return problem }
         return await nothingIsRetained(&loads)
     }
