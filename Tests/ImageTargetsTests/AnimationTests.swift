@@ -268,7 +268,10 @@ import Testing
         let gate = Gate()
         await view.hold(at: gate)
         await show(try animated(), "a", in: target)
-        for sleep in 1...4 { await advance(sleep) }
+        await advance(1)
+        // The view holds the second frame while the others pass.
+        await view.calls.wait(forCount: 2)
+        for sleep in 2...4 { await advance(sleep) }
         await clock.waitForSleeps(5)
         gate.open()
         while target.isCallingView { await Task.yield() }
