@@ -92,13 +92,15 @@ final class BindingRunner<View: ImageViewAdapter>: Sendable {
     func change(
         _ transition: (inout State) -> BindingState.LoadAction
     ) -> (BindingState.LoadAction, BindingState.Token) {
-        let (action, token, old) = state.withLock { state in
+        let (action, token, old, released) = state.withLock { state in
+            // What the completion captures may own the target, whose end takes the lock again.
+            let released = (state.completion, state.request)
             let action = transition(&state)
             var old: (any LoadHandle)?
             if action == .start || action == .stop { swap(&old, &state.load) }
-            return (action, state.binding.token, old)
+            return (action, state.binding.token, old, released)
         }
-        old?.cancel()
+        withExtendedLifetime(released) { old?.cancel() }
         return (action, token)
     }
 

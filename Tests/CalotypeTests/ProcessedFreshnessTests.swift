@@ -151,6 +151,27 @@ import Testing
         #expect(try await load(loader, imageRequest(server, size: Self.size)).red == 2)
     }
 
+    @Test func aClearDuringABackgroundRevalidationLeavesNoImage() async throws {
+        let mayConfirm = DispatchSemaphore(value: 0)
+        let headers = [("Cache-Control", "max-age=0, stale-while-revalidate=600"), ("ETag", "\"1\"")]
+        let (png, requests) = (try servedPNG(red: 1), requests)
+        let server = try LoopbackServer(serving: { request in
+            requests.append(request)
+            guard request["If-None-Match"] != nil else { return Response(200, headers: headers, body: png) }
+            mayConfirm.wait()
+            return Response(304, headers: headers)
+        })
+        defer { server.stop() }
+        let loader = loader()
+        #expect(try await load(loader, imageRequest(server, size: Self.size)) == (1, .network))
+        #expect(try await load(loader, imageRequest(server, size: Self.size)) == (1, .disk))
+        await requests.wait(forCount: 2)
+        try await loader.clearCaches()
+        mayConfirm.signal()
+        while loader.activity.running > 0 { await Task.yield() }
+        #expect(disk.keys.isEmpty)
+    }
+
     @Test("RFC 5861 §4 stale-if-error holds for images")
     func staleIfErrorHolds() async throws {
         let isBroken = Lock(false)

@@ -109,6 +109,24 @@ private actor OptionView: ImageViewAdapter {
         while !load.isCancelled { await Task.yield() }
         #expect(target.currentSource == nil)
     }
+
+    @Test func aCompletionMayOwnTheTargetOfAReleasedView() async throws {
+        final class Screen: Sendable {
+            let target: ImageTarget<RecordingView>
+
+            init(_ view: RecordingView, _ loader: ScriptedProvider) { target = ImageTarget(view, loader: loader) }
+        }
+        var view: RecordingView? = RecordingView()
+        var screen: Screen? = Screen(view!, provider)
+        await screen?.target.setImage(request(.keepsPriority)) { [screen] _ in
+            Issue.record("The completion of a released view was called: \(screen as Any).")
+        }
+        weak let released = screen
+        (view, screen) = (nil, nil)
+        let load = try #require(provider.loads.first)
+        load.send(.progress(LoadProgress(received: 1, expected: nil)))
+        while !load.isCancelled || released != nil { await Task.yield() }
+    }
 }
 
 @Suite struct CallsToViews {

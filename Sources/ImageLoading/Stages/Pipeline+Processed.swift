@@ -144,7 +144,12 @@ extension Pipeline {
             switch result {
             case .confirmed(let confirmed):
                 guard confirmed.storedAt != entry.storedAt else { return }
-                await report(.store, stage.plan) { try await parts.dataCache?.store(confirmed, for: stage.key) }
+                // The entry must not return if the caches were cleared meanwhile.
+                await report(.store, stage.plan) {
+                    try await coordinator.stores.store(stage.plan.storeEpoch) {
+                        try await parts.dataCache?.store(confirmed, for: stage.key)
+                    }
+                }
             case .fetched, .outdated: await remove(stage)
             }
         }
