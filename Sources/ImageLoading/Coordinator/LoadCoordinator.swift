@@ -59,6 +59,7 @@ final class LoadCoordinator: Sendable {
             work.endPreviews()
         case .endWait(let runner): runner.endWait()
         case .endPreviews(let work): work.endPreviews()
+        case .release: break
         case .keepPreview(let preview, let work):
             storeNow(work.plan) { parts.storePreview(preview.image, for: work.key.image) }
         case .start(let runner): runner.start()

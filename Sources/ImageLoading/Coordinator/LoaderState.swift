@@ -45,6 +45,8 @@ struct LoaderState: Sendable {
         /// The stage of stopped work waited for its slot.
         case endWait(StageRunner)
         case endPreviews(SharedWork)
+        /// The result of the work is no longer of use. What its request captures is released outside the lock, and may call the loader.
+        case release(SharedWork)
         case keepPreview(StagedImage, SharedWork)
         /// The stage has its slot.
         case start(StageRunner)
@@ -64,7 +66,9 @@ struct LoaderState: Sendable {
             if let rank = sharing.rank(of: id) { scheduler.setRank(of: id, rank) }
         }
         for stop in effects.stops { self.stop(stop, &followups) }
-        for id in effects.removed { works[id] = nil }
+        for id in effects.removed {
+            if let state = works.removeValue(forKey: id) { followups.append(.release(state.work)) }
+        }
         for id in scheduler.takeEvicted() {
             if let work = works[id]?.work { followups.append(.endPreviews(work)) }
         }

@@ -30,6 +30,32 @@ import Testing
         #expect(task == nil && witness == nil)
     }
 
+    /// The fetch keeps the request that began it until its bytes are stored for another load.
+    @Test(.timeLimit(.minutes(1))) func theEngineReleasesARequestOutsideItsLock() async throws {
+        let disk = LoggedDataCache(storeGate: Gate())
+        let bench = Bench.held(disk) { $0.limits.workers = 1 }
+        let endless = ImageRequest(.producer(id: "endless") {
+                try await Gate().pass()
+                return Data()
+            })
+        let other = bench.loader.task(for: endless)
+        var request = ImageRequest(url: url("x"), size: PixelSize(4))
+        request.options.processors = [WitnessedProcessor(witness: Witness { other.cancel() })]
+        var first: ImageTask? = bench.loader.task(for: request)
+        request = ImageRequest(url: url("x"))
+        let second = bench.loader.task(for: request)
+        await bench.network.gate.waitForArrivals(1)
+        first?.cancel()
+        first = nil
+        bench.network.gate.open()
+        #expect(red(try await second.image) == 7)
+        // The worker has released the decode when it begins the next one.
+        _ = try await bench.loader.image(for: Data([8]))
+        await disk.storeGate.waitForArrivals(1)
+        disk.storeGate.open()
+        await #expect(throws: LoadFailure.cancelled) { try await other.image }
+    }
+
     /// The old loader must be released outside of the lock, or the access to the new one would deadlock.
     @Test(.timeLimit(.minutes(1))) func aLoadThatEndsWithTheOldSharedLoaderMayAccessTheNewOne() async throws {
         let shared = SharedLoader { Bench.held().loader }
@@ -91,7 +117,13 @@ import Testing
     }
 }
 
-private final class Witness: Sendable {}
+private final class Witness: Sendable {
+    private let onEnd: @Sendable () -> Void
+
+    init(_ onEnd: @escaping @Sendable () -> Void = {}) { self.onEnd = onEnd }
+
+    deinit { onEnd() }
+}
 
 private struct WitnessedProcessor: Processing {
     let witness: Witness
