@@ -32,25 +32,9 @@ extension ImageLoader {
         progress: (@Sendable (LoadProgress) -> Void)? = nil,
         completion: @escaping @Sendable (Result<ImageResponse, LoadFailure>) -> Void
     ) -> ImageTask {
-        let task = task(for: request)
-        @Sendable func complete(_ result: Result<ImageResponse, LoadFailure>) {
-            queue.async { if task.mayComplete(result, reportsCancellation) { completion(result) } }
+        follow(request, reportsProgress: progress != nil) { task, event in
+            queue.async { task.deliver(event, reportsCancellation, progress, completion) }
         }
-        guard let progress else {
-            task.whenFinished(complete)
-            return task
-        }
-        let events = task.events
-        Task {
-            for await event in events {
-                switch event {
-                case .progress(let bytes): queue.async { if !task.isCancelled { progress(bytes) } }
-                case .preview: break
-                case .finished(let result): complete(result)
-                }
-            }
-        }
-        return task
     }
 
     /// Loads an image and calls `completion` on an actor, with access to its state.
@@ -68,24 +52,9 @@ extension ImageLoader {
         progress: (@Sendable (isolated Owner, LoadProgress) -> Void)? = nil,
         completion: @escaping @Sendable (isolated Owner, Result<ImageResponse, LoadFailure>) -> Void
     ) -> ImageTask {
-        let task = task(for: request)
-        guard let progress else {
-            task.whenFinished { result in
-                Task { await task.complete(with: result, reportsCancellation, on: actor, completion) }
-            }
-            return task
+        follow(request, reportsProgress: progress != nil) { task, event in
+            await task.deliver(event, reportsCancellation, on: actor, progress, completion)
         }
-        let events = task.events
-        Task {
-            for await event in events {
-                switch event {
-                case .progress(let bytes): await task.report(bytes, on: actor, progress)
-                case .preview: break
-                case .finished(let result): await task.complete(with: result, reportsCancellation, on: actor, completion)
-                }
-            }
-        }
-        return task
     }
 
     /// Loads an image and calls `completion` on the main actor.
@@ -102,46 +71,51 @@ extension ImageLoader {
         progress: (@MainActor @Sendable (LoadProgress) -> Void)? = nil,
         completion: @escaping @MainActor @Sendable (Result<ImageResponse, LoadFailure>) -> Void
     ) -> ImageTask {
+        follow(request, reportsProgress: progress != nil) { @MainActor task, event in
+            task.deliver(event, reportsCancellation, { progress?($0) }, { completion($0) })
+        }
+    }
+
+    /// Starts a load and passes on its events one at a time, the first after this call: the end, and the others if `reportsProgress`
+    /// is `true`.
+    private func follow(
+        _ request: ImageRequest, reportsProgress: Bool, _ body: @escaping @Sendable (ImageTask, LoadEvent) async -> Void
+    ) -> ImageTask {
         let task = task(for: request)
-        guard let progress else {
-            task.whenFinished { result in
-                Task { @MainActor in if task.mayComplete(result, reportsCancellation) { completion(result) } }
-            }
+        guard reportsProgress else {
+            task.whenFinished { result in Task { await body(task, .finished(result)) } }
             return task
         }
         let events = task.events
-        Task { @MainActor in
-            for await event in events {
-                switch event {
-                case .progress(let bytes): if !task.isCancelled { progress(bytes) }
-                case .preview: break
-                case .finished(let result): if task.mayComplete(result, reportsCancellation) { completion(result) }
-                }
-            }
-        }
+        Task { for await event in events { await body(task, event) } }
         return task
     }
 }
 
-// The methods on an actor ask whether a call may be made and make it without suspending in between.
 extension ImageTask {
-    fileprivate func report<Owner: Actor>(
-        _ bytes: LoadProgress, on actor: isolated Owner, _ progress: @Sendable (isolated Owner, LoadProgress) -> Void
+    /// Calls the closure for the event, unless the load was cancelled. Called where the closures run.
+    fileprivate func deliver(
+        _ event: LoadEvent, _ reportsCancellation: Bool, _ progress: ((LoadProgress) -> Void)?,
+        _ completion: (Result<ImageResponse, LoadFailure>) -> Void
     ) {
-        if !isCancelled { progress(actor, bytes) }
+        switch event {
+        case .progress(let bytes): if !isCancelled { progress?(bytes) }
+        case .preview: break
+        case .finished(let result):
+            if reportsCancellation || !isCancelled && result.failure != .cancelled { completion(result) }
+        }
     }
 
-    fileprivate func complete<Owner: Actor>(
-        with result: Result<ImageResponse, LoadFailure>, _ reportsCancellation: Bool, on actor: isolated Owner,
+    /// Does so on an actor, without suspending between the check and the call.
+    fileprivate func deliver<Owner: Actor>(
+        _ event: LoadEvent, _ reportsCancellation: Bool, on actor: isolated Owner,
+        _ progress: (@Sendable (isolated Owner, LoadProgress) -> Void)?,
         _ completion: @Sendable (isolated Owner, Result<ImageResponse, LoadFailure>) -> Void
     ) {
-        if mayComplete(result, reportsCancellation) { completion(actor, result) }
+        deliver(event, reportsCancellation, { progress?(actor, $0) }, { completion(actor, $0) })
     }
+}
 
-    /// Whether a completion may be called with the result. Called where the completion runs, right before it.
-    fileprivate func mayComplete(_ result: Result<ImageResponse, LoadFailure>, _ reportsCancellation: Bool) -> Bool {
-        if reportsCancellation { return true }
-        if case .failure(.cancelled) = result { return false }
-        return !isCancelled
-    }
+extension Result {
+    fileprivate var failure: Failure? { if case .failure(let failure) = self { failure } else { nil } }
 }
