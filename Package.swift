@@ -35,12 +35,13 @@ let package = Package(
         // calls: what a .pc file lists besides differs from one version of a library to the next.
         ["Kernels", "DiskIO", "Sockets", "LoopbackTLS", "Heap"].flatMap { c($0) },
         c("Gallery", excludes: ["Images"]),
-        library("JPEG", links: ["jpeg"], pkgConfig: "libjpeg", apt: "libjpeg-dev", brew: "jpeg-turbo"),
-        library("PNG", links: ["png"], pkgConfig: "libpng", apt: "libpng-dev", brew: "libpng"),
-        library("WebP", links: ["webpdemux", "webp"], pkgConfig: "libwebpdemux", apt: "libwebp-dev", brew: "webp"),
-        library("AVIF", links: ["avif"], pkgConfig: "libavif", apt: "libavif-dev", brew: "libavif"),
-        library("LCMS", links: ["lcms2"], pkgConfig: "lcms2", apt: "liblcms2-dev", brew: "little-cms2"),
-        library("GIF", links: ["gif"], pkgConfig: "libgif", apt: "libgif-dev", brew: "giflib"),
+        c("Codec"),
+        library("JPEG", uses: ["CCalotypeCodec"], links: ["jpeg"], pkgConfig: "libjpeg", apt: "libjpeg-dev", brew: "jpeg-turbo"),
+        library("PNG", uses: ["CCalotypeCodec"], links: ["png"], pkgConfig: "libpng", apt: "libpng-dev", brew: "libpng"),
+        system("WebP", pkgConfig: "libwebpdemux", apt: "libwebp-dev", brew: "webp"),
+        library("AVIF", uses: ["CCalotypeCodec"], links: ["avif"], pkgConfig: "libavif", apt: "libavif-dev", brew: "libavif"),
+        library("LCMS", uses: ["CCalotypeCodec"], links: ["lcms2"], pkgConfig: "lcms2", apt: "liblcms2-dev", brew: "little-cms2"),
+        library("GIF", uses: ["CCalotypeCodec"], links: ["gif"], pkgConfig: "libgif", apt: "libgif-dev", brew: "giflib"),
         library("Curl", links: ["curl"], pkgConfig: "libcurl", apt: "libcurl4-openssl-dev", brew: "curl"),
         system("Hiredis", pkgConfig: "hiredis", apt: "libhiredis-dev", brew: "hiredis"),
         system("GTK", pkgConfig: "gtk4", apt: "libgtk-4-dev", brew: "gtk4"),
@@ -66,8 +67,8 @@ let package = Package(
         integration("ImageNetworkingFoundation", ["ImageCore", "CalotypeSystem", .httpTypes], tests: ["OtherSystem"]),
         integration(
             "ImageCodecs",
-            ["ImageCore", "ImageKernels", "ImageDecoding", "CalotypeSystem", "CCalotypeJPEG", "CCalotypePNG", "CCalotypeWebP"]
-                + ["CCalotypeAVIF", "CCalotypeLCMS", "CCalotypeGIF"],
+            ["ImageCore", "ImageKernels", "ImageDecoding", "CalotypeSystem", "CCalotypeCodec", "CCalotypeJPEG"]
+                + ["CCalotypePNG", "CCalotypeLibWebP", "CCalotypeAVIF", "CCalotypeLCMS", "CCalotypeGIF"],
             tests: ["TestBitmaps"]),
         integration("ImageDecodingApple", ["ImageCore"], tests: nil),
         integration(
@@ -190,8 +191,11 @@ func c(_ name: String, _ uses: [Dependency] = [], links: [String] = [], excludes
     return [.target(name: "CCalotype\(name)", dependencies: uses, path: path, exclude: excludes, linkerSettings: links)]
 }
 /// The module map of a library, and the C that uses it.
-func library(_ name: String, links: [String], pkgConfig: String, apt: String, brew: String) -> [Target] {
-    system(name, pkgConfig: pkgConfig, apt: apt, brew: brew) + c(name, [.target(name: "CCalotypeLib\(name)")], links: links)
+func library(
+    _ name: String, uses: [Dependency] = [], links: [String], pkgConfig: String, apt: String, brew: String
+) -> [Target] {
+    let uses = uses + [.target(name: "CCalotypeLib\(name)")]
+    return system(name, pkgConfig: pkgConfig, apt: apt, brew: brew) + c(name, uses, links: links)
 }
 func system(_ name: String, pkgConfig: String, apt: String, brew: String) -> [Target] {
     let (path, providers) = ("Sources/C/System/\(name)", [SystemPackageProvider.apt([apt]), .brew([brew])])

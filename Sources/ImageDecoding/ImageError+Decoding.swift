@@ -3,9 +3,15 @@ package import ImageCore
 extension ImageError {
     /// The error for a file that ends before its image does.
     package static func truncated(_ format: ImageFormat) -> ImageError {
-        let name = format == .webp ? "WebP" : format.rawValue.uppercased()
-        return ImageError(
-            .truncated, message: "The \(name) file ends before its image does. Download or copy it again.")
+        ImageError(
+            .truncated, message: "The \(name(of: format)) file ends before its image does. Download or copy it again.")
+    }
+
+    /// The error for a file that violates its format.
+    ///
+    /// - Parameter reason: what is wrong, as a clause without a full stop.
+    package static func damaged(_ format: ImageFormat, _ reason: String) -> ImageError {
+        ImageError(.corrupt, message: "The \(name(of: format)) file is damaged: \(reason).")
     }
 
     /// The error for a codec that could not allocate memory, or that would exceed the byte limit.
@@ -15,5 +21,26 @@ extension ImageError {
             message:
                 "There is not enough memory within the limit to decode the \(format) image. Raise the limit or decode to a smaller size."
         )
+    }
+
+    /// The error for an animation beyond the limit of frames.
+    package static func tooManyFrames(_ format: ImageFormat, _ limits: DecodingLimits) -> ImageError {
+        ImageError(
+            .tooLarge,
+            message: "The \(name(of: format)) has more than \(limits.frames) frames, the limit; raise it to load the image.")
+    }
+
+    /// The error for an image that cannot be stored in a format.
+    ///
+    /// - Parameter reason: why, as a clause without a full stop.
+    package static func unwritable(_ format: ImageFormat, _ size: PixelSize, _ reason: String) -> ImageError {
+        ImageError(
+            .unsupportedFeature,
+            message: "The image of \(size) pixels cannot be written as \(name(of: format)): \(reason).")
+    }
+
+    /// The format as it is written in prose.
+    package static func name(of format: ImageFormat) -> String {
+        format == .webp ? "WebP" : format.rawValue.uppercased()
     }
 }

@@ -6,12 +6,11 @@ package import ImageCore
     package let base: UnsafeMutableRawPointer
     package let stride: Int
 
-    /// Allocates the memory.
+    /// Allocates the memory. Rows start at multiples of 64 bytes.
     ///
-    /// - Parameter isPacked: whether rows have no padding. Otherwise they start at multiples of 64 bytes.
     /// - Throws: ``ImageError`` (`tooLarge`) if there is not enough memory.
-    package init(rows: Int, rowBytes: Int, isPacked: Bool = false) throws(ImageError) {
-        stride = isPacked ? rowBytes : (rowBytes + 63) & ~63
+    package init(rows: Int, rowBytes: Int) throws(ImageError) {
+        stride = (rowBytes + 63) & ~63
         let (count, overflow) = stride.multipliedReportingOverflow(by: max(1, rows))
         guard !overflow, let memory = unsafe calloc(1, count) else {
             throw ImageError(

@@ -17,30 +17,30 @@ struct clt_avif_reader {
     uint32_t failed_frame;
 };
 
-static clt_avif_status status_of(avifResult result) {
+static clt_status status_of(avifResult result) {
     switch (result) {
-    case AVIF_RESULT_OK: return CLT_AVIF_OK;
+    case AVIF_RESULT_OK: return CLT_OK;
     case AVIF_RESULT_TRUNCATED_DATA:
     case AVIF_RESULT_WAITING_ON_IO:
-    case AVIF_RESULT_NO_CONTENT: return CLT_AVIF_TRUNCATED;
+    case AVIF_RESULT_NO_CONTENT: return CLT_NEEDS_INPUT;
     case AVIF_RESULT_NOT_IMPLEMENTED:
     case AVIF_RESULT_NO_CODEC_AVAILABLE:
-    case AVIF_RESULT_UNSUPPORTED_DEPTH: return CLT_AVIF_UNSUPPORTED;
+    case AVIF_RESULT_UNSUPPORTED_DEPTH: return CLT_UNSUPPORTED;
 #if AVIF_VERSION >= 110000
-    case AVIF_RESULT_OUT_OF_MEMORY: return CLT_AVIF_NO_MEMORY;
+    case AVIF_RESULT_OUT_OF_MEMORY: return CLT_NO_MEMORY;
 #endif
-    default: return CLT_AVIF_CORRUPT;
+    default: return CLT_CORRUPT;
     }
 }
 
-static clt_avif_status finished(clt_avif_reader *reader, avifResult result) {
-    if (result == AVIF_RESULT_OK) return CLT_AVIF_OK;
+static clt_status finished(clt_avif_reader *reader, avifResult result) {
+    if (result == AVIF_RESULT_OK) return CLT_OK;
     reader->message = avifResultToString(result);
     if (reader->decoder->diag.error[0] != 0) reader->message = reader->decoder->diag.error;
-    if (strstr(reader->message, "too large")) return CLT_AVIF_TOO_LARGE;
+    if (strstr(reader->message, "too large")) return CLT_TOO_LARGE;
     // When a box or a part of the image lies beyond the end, libavif reports a damaged file and adds "Truncated data?". The end of
     // a file in pieces is not known.
-    if (!reader->io.read && strstr(reader->message, "runcated data")) return CLT_AVIF_TRUNCATED;
+    if (!reader->io.read && strstr(reader->message, "runcated data")) return CLT_NEEDS_INPUT;
     return status_of(result);
 }
 
@@ -71,9 +71,8 @@ static clt_avif_reader *create(uint32_t frame_limit, bool shows_layers) {
     return reader;
 }
 
-clt_avif_reader *clt_avif_reader_create(
-    const uint8_t *bytes, size_t count, uint32_t frame_limit, bool shows_layers) {
-    clt_avif_reader *reader = create(frame_limit, shows_layers);
+clt_avif_reader *clt_avif_reader_create(const uint8_t *bytes, size_t count, uint32_t frame_limit) {
+    clt_avif_reader *reader = create(frame_limit, false);
     if (reader && avifDecoderSetIOMemory(reader->decoder, bytes, count) != AVIF_RESULT_OK) {
         clt_avif_reader_destroy(reader);
         return NULL;
@@ -150,7 +149,6 @@ static void describe(const clt_avif_reader *reader, clt_avif_header *header) {
     memcpy(header->aperture, aperture, sizeof aperture);
     header->primaries = image->colorPrimaries;
     header->transfer = image->transferCharacteristics;
-    header->matrix = image->matrixCoefficients;
 }
 
 /// Limits the pixels of each part that libavif decodes: a cell of a grid, a layer, the alpha image. libavif scales a part to the
@@ -164,9 +162,9 @@ static void limit_parts(avifDecoder *decoder) {
     if (limit < decoder->imageSizeLimit) decoder->imageSizeLimit = (uint32_t)limit;
 }
 
-clt_avif_status clt_avif_reader_read_header(clt_avif_reader *reader, clt_avif_header *header) {
-    clt_avif_status status = finished(reader, avifDecoderParse(reader->decoder));
-    if (status == CLT_AVIF_OK) {
+clt_status clt_avif_reader_read_header(clt_avif_reader *reader, clt_avif_header *header) {
+    clt_status status = finished(reader, avifDecoderParse(reader->decoder));
+    if (status == CLT_OK) {
         limit_parts(reader->decoder);
         describe(reader, header);
     }
@@ -203,7 +201,7 @@ static avifResult decode_from_start(clt_avif_reader *reader, uint32_t frame) {
     return result;
 }
 
-clt_avif_status clt_avif_reader_decode(clt_avif_reader *reader, uint32_t frame, clt_avif_header *header) {
+clt_status clt_avif_reader_decode(clt_avif_reader *reader, uint32_t frame, clt_avif_header *header) {
     avifDecoder *decoder = reader->decoder;
     // Whether libavif starts at a key frame after the first frame.
     bool jumps = avifDecoderNearestKeyframe(decoder, frame) > 0 && (int64_t)frame != (int64_t)decoder->imageIndex + 1;
@@ -211,8 +209,8 @@ clt_avif_status clt_avif_reader_decode(clt_avif_reader *reader, uint32_t frame, 
     if (result != AVIF_RESULT_OK && jumps && !reader->io.read && frame < reader->failed_frame) {
         result = decode_from_start(reader, frame);
     }
-    clt_avif_status status = finished(reader, result);
-    if (status == CLT_AVIF_OK) describe(reader, header);
+    clt_status status = finished(reader, result);
+    if (status == CLT_OK) describe(reader, header);
     return status;
 }
 
@@ -239,15 +237,14 @@ static uint16_t times_alpha(uint16_t color, uint16_t alpha, uint16_t top) {
 }
 
 /// Converts grey images, because libavif 0.11 does not expand 8-bit luminance of limited range and has no grey output.
-static clt_avif_status convert_gray(
-    const avifImage *image, uint32_t first, uint32_t rows, clt_avif_layout layout, bool premultiplied, uint8_t *target,
+static clt_status convert_gray(
+    const avifImage *image, uint32_t first, uint32_t rows, clt_layout layout, bool premultiplied, uint8_t *target,
     size_t stride) {
-    if (image->depth < 8 || image->depth > 12 || !image->yuvPlanes[0]) return CLT_AVIF_UNSUPPORTED;
-    bool is_16 = layout == CLT_AVIF_GRAY16 || layout == CLT_AVIF_RGBA16;
-    bool is_gray = layout == CLT_AVIF_GRAY8 || layout == CLT_AVIF_GRAY16;
+    if (image->depth < 8 || image->depth > 12 || !image->yuvPlanes[0]) return CLT_UNSUPPORTED;
+    bool is_16 = clt_is_wide(layout), is_gray = clt_is_gray(layout);
     uint16_t top = is_16 ? 65535 : 255;
     uint16_t *tables = malloc(2 * 4096 * sizeof *tables);
-    if (!tables) return CLT_AVIF_NO_MEMORY;
+    if (!tables) return CLT_NO_MEMORY;
     uint16_t *luminance = tables, *opacity = tables + 4096;
     fill_table(luminance, image->depth, image->yuvRange == AVIF_RANGE_LIMITED, is_16 ? 16 : 8);
 #if AVIF_VERSION < 110000
@@ -278,14 +275,14 @@ static clt_avif_status convert_gray(
         }
     }
     free(tables);
-    return CLT_AVIF_OK;
+    return CLT_OK;
 }
 
-clt_avif_status clt_avif_reader_convert(
-    clt_avif_reader *reader, uint32_t first, uint32_t rows, clt_avif_layout layout, bool premultiplied,
+clt_status clt_avif_reader_convert(
+    clt_avif_reader *reader, uint32_t first, uint32_t rows, clt_layout layout, bool premultiplied,
     uint8_t *target, size_t stride) {
     const avifImage *image = reader->decoder->image;
-    if (!image || rows == 0 || first >= image->height || rows > image->height - first) return CLT_AVIF_CORRUPT;
+    if (!image || rows == 0 || first >= image->height || rows > image->height - first) return CLT_CORRUPT;
     avifImage view = *image;
     if (reader->ignores_alpha) {
         view.alphaPlane = NULL;
@@ -294,11 +291,11 @@ clt_avif_status clt_avif_reader_convert(
     if (image->yuvFormat == AVIF_PIXEL_FORMAT_YUV400) {
         return convert_gray(&view, first, rows, layout, premultiplied, target, stride);
     }
-    if (layout != CLT_AVIF_RGBA8 && layout != CLT_AVIF_RGBA16) return CLT_AVIF_UNSUPPORTED;
+    if (layout != CLT_RGBA8 && layout != CLT_RGBA16) return CLT_UNSUPPORTED;
     // The view begins at row `first` of the same planes. `first` must be even when chroma has half the rows.
     view.height = rows;
     bool halves = image->yuvFormat == AVIF_PIXEL_FORMAT_YUV420;
-    if (halves && first % 2 != 0) return CLT_AVIF_CORRUPT;
+    if (halves && first % 2 != 0) return CLT_CORRUPT;
     view.yuvPlanes[0] += (size_t)first * image->yuvRowBytes[0];
     for (int plane = 1; plane < 3; plane++) {
         if (view.yuvPlanes[plane]) view.yuvPlanes[plane] += (size_t)(halves ? first / 2 : first) * image->yuvRowBytes[plane];
@@ -308,7 +305,7 @@ clt_avif_status clt_avif_reader_convert(
     memset(&rgb, 0, sizeof rgb);
     avifRGBImageSetDefaults(&rgb, &view);
     rgb.format = AVIF_RGB_FORMAT_RGBA;
-    rgb.depth = layout == CLT_AVIF_RGBA16 ? 16 : 8;
+    rgb.depth = layout == CLT_RGBA16 ? 16 : 8;
     rgb.alphaPremultiplied = premultiplied;
 #if AVIF_VERSION >= 110000
     // libyuv truncates samples of more than 8 bits instead of rounding them, which is up to 5 levels too dark.
@@ -317,12 +314,12 @@ clt_avif_status clt_avif_reader_convert(
     rgb.pixels = target;
     rgb.rowBytes = (uint32_t)stride;
     avifResult result = avifImageYUVToRGB(&view, &rgb);
-    if (result == AVIF_RESULT_OK) return CLT_AVIF_OK;
+    if (result == AVIF_RESULT_OK) return CLT_OK;
     reader->message = avifResultToString(result);
     // The samples were decoded, so the file is not damaged.
     if (result != AVIF_RESULT_REFORMAT_FAILED && result != AVIF_RESULT_NOT_IMPLEMENTED) return status_of(result);
     reader->message = "libavif cannot convert its color matrix to RGB";
-    return CLT_AVIF_UNSUPPORTED;
+    return CLT_UNSUPPORTED;
 }
 
 const char *clt_avif_reader_message(const clt_avif_reader *reader) { return reader->message; }

@@ -34,16 +34,6 @@ static avifResult fill(
     return avifImageRGBToYUV(image, &rgb);
 }
 
-static avifPixelFormat format_of(clt_avif_sampling sampling) {
-    switch (sampling) {
-    case CLT_AVIF_SAMPLING_444: return AVIF_PIXEL_FORMAT_YUV444;
-    case CLT_AVIF_SAMPLING_422: return AVIF_PIXEL_FORMAT_YUV422;
-    case CLT_AVIF_SAMPLING_400: return AVIF_PIXEL_FORMAT_YUV400;
-    case CLT_AVIF_SAMPLING_420: break;
-    }
-    return AVIF_PIXEL_FORMAT_YUV420;
-}
-
 static void set_orientation(avifImage *image, int quarter_turns, int mirror_axis) {
     if (quarter_turns != 0) {
         image->transformFlags |= AVIF_TRANSFORM_IROT;
@@ -59,12 +49,14 @@ static void set_orientation(avifImage *image, int quarter_turns, int mirror_axis
     }
 }
 
-clt_avif_status clt_avif_encode(
-    const uint8_t *pixels, size_t stride, uint32_t width, uint32_t height, bool is_opaque, clt_avif_sampling sampling,
-    int quality, int speed, int quarter_turns, int mirror_axis, const uint8_t *icc, size_t icc_count, uint8_t **bytes,
-    size_t *count) {
-    if (stride > UINT32_MAX) return CLT_AVIF_UNSUPPORTED;
-    avifImage *image = avifImageCreate(width, height, 8, format_of(sampling));
+clt_status clt_avif_encode(
+    const uint8_t *pixels, size_t stride, uint32_t width, uint32_t height, bool is_opaque, bool is_gray, int chroma_columns,
+    int chroma_rows, int quality, int speed, int quarter_turns, int mirror_axis, const uint8_t *icc, size_t icc_count,
+    uint8_t **bytes, size_t *count) {
+    if (stride > UINT32_MAX) return CLT_UNSUPPORTED;
+    avifPixelFormat format = AVIF_PIXEL_FORMAT_YUV444;
+    if (chroma_columns == 2) format = chroma_rows == 2 ? AVIF_PIXEL_FORMAT_YUV420 : AVIF_PIXEL_FORMAT_YUV422;
+    avifImage *image = avifImageCreate(width, height, 8, is_gray ? AVIF_PIXEL_FORMAT_YUV400 : format);
     avifEncoder *encoder = avifEncoderCreate();
     avifRWData output = AVIF_DATA_EMPTY;
     avifResult result = AVIF_RESULT_UNKNOWN_ERROR;
@@ -89,11 +81,11 @@ clt_avif_status clt_avif_encode(
     if (image) avifImageDestroy(image);
     if (result != AVIF_RESULT_OK) {
         avifRWDataFree(&output);
-        return CLT_AVIF_UNSUPPORTED;
+        return CLT_UNSUPPORTED;
     }
     *bytes = output.data;
     *count = output.size;
-    return CLT_AVIF_OK;
+    return CLT_OK;
 }
 
 void clt_avif_free(uint8_t *bytes) { avifFree(bytes); }

@@ -1,29 +1,45 @@
-#include "reader.h"
+#include "CCalotypeJPEG.h"
 
+#include <setjmp.h>
+#include <stdio.h>
 #include <stdlib.h>
 
+#include <jpeglib.h>
 #include <jerror.h>
 
+struct clt_jpeg_reader {
+    struct jpeg_decompress_struct info;
+    struct jpeg_error_mgr errors;
+    struct jpeg_source_mgr source;
+    jmp_buf leave;
+    clt_status failure;
+    char message[JMSG_LENGTH_MAX];
+    /// The file from its start, and the number of bytes to skip in what arrives next.
+    const uint8_t *bytes;
+    size_t skip;
+    bool is_last, hit_end, was_clean, is_damaged, is_created;
+};
+
 static void on_error(j_common_ptr info) {
-    clt_jpeg_reader *reader = clt_jpeg_reader_of(info);
+    clt_jpeg_reader *reader = info->client_data;
     info->err->format_message(info, reader->message);
     switch (info->err->msg_code) {
     case JERR_OUT_OF_MEMORY:
-    case JERR_NO_BACKING_STORE: reader->failure = CLT_JPEG_NO_MEMORY; break;
+    case JERR_NO_BACKING_STORE: reader->failure = CLT_NO_MEMORY; break;
     case JERR_SOF_UNSUPPORTED:
     case JERR_BAD_PRECISION:
     case JERR_ARITH_NOTIMPL:
     case JERR_CONVERSION_NOTIMPL:
     case JERR_FRACT_SAMPLE_NOTIMPL:
-    case JERR_CCIR601_NOTIMPL: reader->failure = CLT_JPEG_UNSUPPORTED; break;
-    default: reader->failure = CLT_JPEG_CORRUPT; break;
+    case JERR_CCIR601_NOTIMPL: reader->failure = CLT_UNSUPPORTED; break;
+    default: reader->failure = CLT_CORRUPT; break;
     }
     longjmp(reader->leave, 1);
 }
 
 static void on_message(j_common_ptr info, int level) {
     if (level >= 0) return;
-    clt_jpeg_reader *reader = clt_jpeg_reader_of(info);
+    clt_jpeg_reader *reader = info->client_data;
     info->err->num_warnings++;
     // After the end marker was supplied, every problem means missing input.
     if (reader->hit_end && info->err->msg_code != JWRN_JPEG_EOF) reader->is_damaged = true;
@@ -44,6 +60,31 @@ static void on_message(j_common_ptr info, int level) {
 
 static void on_output(j_common_ptr info) { (void)info; }
 
+static void ignore(j_decompress_ptr info) { (void)info; }
+
+/// Suspends while more input may arrive. After the last byte it supplies the missing end marker, as libjpeg recommends.
+static boolean fill_input(j_decompress_ptr info) {
+    static const JOCTET end_marker[2] = {0xFF, JPEG_EOI};
+    clt_jpeg_reader *reader = info->client_data;
+    if (!reader->is_last) return FALSE;
+    if (!reader->hit_end && !reader->is_damaged) snprintf(reader->message, sizeof reader->message, "the data ends early");
+    if (!reader->hit_end) reader->was_clean = reader->errors.num_warnings == 0;
+    reader->hit_end = true;
+    info->src->next_input_byte = end_marker;
+    info->src->bytes_in_buffer = sizeof end_marker;
+    return TRUE;
+}
+
+static void skip_input(j_decompress_ptr info, long count) {
+    clt_jpeg_reader *reader = info->client_data;
+    if (count <= 0) return;
+    size_t wanted = (size_t)count, here = info->src->bytes_in_buffer;
+    size_t now = wanted < here ? wanted : here;
+    info->src->next_input_byte += now;
+    info->src->bytes_in_buffer -= now;
+    reader->skip += wanted - now;
+}
+
 clt_jpeg_reader *clt_jpeg_reader_create(size_t memory_limit) {
     clt_jpeg_reader *reader = calloc(1, sizeof *reader);
     if (!reader) return NULL;
@@ -60,7 +101,12 @@ clt_jpeg_reader *clt_jpeg_reader_create(size_t memory_limit) {
     jpeg_create_decompress(&reader->info);
     reader->info.client_data = reader;
     reader->info.mem->max_memory_to_use = memory_limit > 0x7FFFFFFFFFFFL ? 0x7FFFFFFFFFFFL : (long)memory_limit;
-    clt_jpeg_reader_set_source(reader);
+    reader->source.init_source = ignore;
+    reader->source.fill_input_buffer = fill_input;
+    reader->source.skip_input_data = skip_input;
+    reader->source.resync_to_restart = jpeg_resync_to_restart;
+    reader->source.term_source = ignore;
+    reader->info.src = &reader->source;
     jpeg_save_markers(&reader->info, JPEG_APP0 + 1, 0xFFFF);
     jpeg_save_markers(&reader->info, JPEG_APP0 + 2, 0xFFFF);
     return reader;
@@ -69,8 +115,18 @@ clt_jpeg_reader *clt_jpeg_reader_create(size_t memory_limit) {
 void clt_jpeg_reader_destroy(clt_jpeg_reader *reader) {
     if (!reader) return;
     if (reader->is_created && !setjmp(reader->leave)) jpeg_destroy_decompress(&reader->info);
-    free(reader->held);
     free(reader);
+}
+
+void clt_jpeg_reader_supply(clt_jpeg_reader *reader, const uint8_t *bytes, size_t count, bool is_last) {
+    struct jpeg_source_mgr *source = &reader->source;
+    size_t read = reader->bytes ? (size_t)(source->next_input_byte - reader->bytes) : 0;
+    size_t skipped = reader->skip < count - read ? reader->skip : count - read;
+    reader->skip -= skipped;
+    reader->bytes = bytes;
+    reader->is_last = is_last;
+    source->next_input_byte = bytes + read + skipped;
+    source->bytes_in_buffer = count - read - skipped;
 }
 
 /// The memory that libjpeg needs for several scans: 64 coefficients of 16 bits for each block.
@@ -84,31 +140,32 @@ static uint64_t coefficient_bytes(const struct jpeg_decompress_struct *info) {
     return sum;
 }
 
-clt_jpeg_status clt_jpeg_reader_read_header(clt_jpeg_reader *reader, clt_jpeg_header *header) {
+clt_status clt_jpeg_reader_read_header(clt_jpeg_reader *reader, clt_jpeg_header *header) {
     if (setjmp(reader->leave)) return reader->failure;
-    if (jpeg_read_header(&reader->info, TRUE) == JPEG_SUSPENDED) return CLT_JPEG_NEEDS_INPUT;
+    if (jpeg_read_header(&reader->info, TRUE) == JPEG_SUSPENDED) return CLT_NEEDS_INPUT;
     const struct jpeg_decompress_struct *info = &reader->info;
     if (info->data_precision != 8) {
         snprintf(reader->message, sizeof reader->message, "samples of %d bits", info->data_precision);
-        return CLT_JPEG_UNSUPPORTED;
+        return CLT_UNSUPPORTED;
     }
     header->width = info->image_width;
     header->height = info->image_height;
-    header->components = info->num_components;
     switch (info->jpeg_color_space) {
     case JCS_GRAYSCALE: header->model = CLT_JPEG_GRAY; break;
     case JCS_RGB:
     case JCS_YCbCr: header->model = CLT_JPEG_RGB; break;
     case JCS_CMYK:
     case JCS_YCCK: header->model = CLT_JPEG_CMYK; break;
-    default: header->model = CLT_JPEG_OTHER; break;
+    default:
+        snprintf(reader->message, sizeof reader->message, "%d colour components", info->num_components);
+        return CLT_UNSUPPORTED;
     }
     header->has_adobe_marker = info->saw_Adobe_marker;
     header->is_progressive = info->progressive_mode;
     header->is_arithmetic = info->arith_code;
     header->has_multiple_scans = jpeg_has_multiple_scans(&reader->info);
     header->coefficient_bytes = header->has_multiple_scans ? coefficient_bytes(info) : 0;
-    return CLT_JPEG_OK;
+    return CLT_OK;
 }
 
 bool clt_jpeg_reader_marker(
@@ -125,7 +182,7 @@ bool clt_jpeg_reader_marker(
     return true;
 }
 
-clt_jpeg_status clt_jpeg_reader_start(
+clt_status clt_jpeg_reader_start(
     clt_jpeg_reader *reader, unsigned eighths, uint32_t *output_width, uint32_t *output_height) {
     if (setjmp(reader->leave)) return reader->failure;
     struct jpeg_decompress_struct *info = &reader->info;
@@ -138,37 +195,35 @@ clt_jpeg_status clt_jpeg_reader_start(
     info->scale_num = eighths;
     info->scale_denom = 8;
     info->buffered_image = jpeg_has_multiple_scans(info);
-    clt_jpeg_reader_begin_scan(reader);
-    if (!jpeg_start_decompress(info)) return CLT_JPEG_NEEDS_INPUT;
+    if (!jpeg_start_decompress(info)) return CLT_NEEDS_INPUT;
     *output_width = info->output_width;
     *output_height = info->output_height;
-    return CLT_JPEG_OK;
+    return CLT_OK;
 }
 
-clt_jpeg_status clt_jpeg_reader_consume(clt_jpeg_reader *reader, unsigned steps, int32_t *scans) {
+clt_status clt_jpeg_reader_consume(clt_jpeg_reader *reader, unsigned steps, int32_t *scans) {
     if (setjmp(reader->leave)) return reader->failure;
     while (steps-- > 0) {
         int result = jpeg_consume_input(&reader->info);
         *scans = reader->info.input_scan_number;
-        if (result == JPEG_SUSPENDED) return CLT_JPEG_NEEDS_INPUT;
-        if (result == JPEG_REACHED_EOI) return CLT_JPEG_END;
-        if (result == JPEG_REACHED_SOS) clt_jpeg_reader_begin_scan(reader);
-        if (result == JPEG_SCAN_COMPLETED) return CLT_JPEG_SCAN_END;
+        if (result == JPEG_SUSPENDED) return CLT_NEEDS_INPUT;
+        if (result == JPEG_REACHED_EOI) return CLT_END;
+        if (result == JPEG_SCAN_COMPLETED) return CLT_SCAN_END;
     }
-    return CLT_JPEG_OK;
+    return CLT_OK;
 }
 
-clt_jpeg_status clt_jpeg_reader_start_output(clt_jpeg_reader *reader, int32_t scan) {
+clt_status clt_jpeg_reader_start_output(clt_jpeg_reader *reader, int32_t scan) {
     if (setjmp(reader->leave)) return reader->failure;
-    return jpeg_start_output(&reader->info, scan) ? CLT_JPEG_OK : CLT_JPEG_NEEDS_INPUT;
+    return jpeg_start_output(&reader->info, scan) ? CLT_OK : CLT_NEEDS_INPUT;
 }
 
-clt_jpeg_status clt_jpeg_reader_finish_output(clt_jpeg_reader *reader) {
+clt_status clt_jpeg_reader_finish_output(clt_jpeg_reader *reader) {
     if (setjmp(reader->leave)) return reader->failure;
-    return jpeg_finish_output(&reader->info) ? CLT_JPEG_OK : CLT_JPEG_NEEDS_INPUT;
+    return jpeg_finish_output(&reader->info) ? CLT_OK : CLT_NEEDS_INPUT;
 }
 
-clt_jpeg_status clt_jpeg_reader_read_rows(
+clt_status clt_jpeg_reader_read_rows(
     clt_jpeg_reader *reader, uint8_t *target, size_t stride, uint32_t rows, uint32_t *got) {
     *got = 0;
     if (setjmp(reader->leave)) return reader->failure;
@@ -177,10 +232,10 @@ clt_jpeg_status clt_jpeg_reader_read_rows(
         uint32_t batch = rows - *got < 16 ? rows - *got : 16;
         for (uint32_t i = 0; i < batch; i++) pointers[i] = target + (size_t)(*got + i) * stride;
         uint32_t read = jpeg_read_scanlines(&reader->info, pointers, batch);
-        if (read == 0) return CLT_JPEG_NEEDS_INPUT;
+        if (read == 0) return CLT_NEEDS_INPUT;
         *got += read;
     }
-    return CLT_JPEG_OK;
+    return CLT_OK;
 }
 
 bool clt_jpeg_reader_is_damaged(const clt_jpeg_reader *reader) { return reader->is_damaged; }

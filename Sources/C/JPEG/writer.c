@@ -12,7 +12,7 @@ struct clt_jpeg_writer {
     struct jpeg_compress_struct info;
     struct jpeg_error_mgr errors;
     jmp_buf leave;
-    clt_jpeg_status failure;
+    clt_status failure;
     char message[JMSG_LENGTH_MAX];
     unsigned char *bytes;
     unsigned long count;
@@ -22,7 +22,7 @@ struct clt_jpeg_writer {
 static void on_error(j_common_ptr info) {
     clt_jpeg_writer *writer = info->client_data;
     info->err->format_message(info, writer->message);
-    writer->failure = info->err->msg_code == JERR_OUT_OF_MEMORY ? CLT_JPEG_NO_MEMORY : CLT_JPEG_UNSUPPORTED;
+    writer->failure = info->err->msg_code == JERR_OUT_OF_MEMORY ? CLT_NO_MEMORY : CLT_UNSUPPORTED;
     longjmp(writer->leave, 1);
 }
 
@@ -82,9 +82,9 @@ static void write_exif(j_compress_ptr info, const uint8_t *exif, size_t count) {
     for (size_t i = 0; i < count; i++) jpeg_write_m_byte(info, exif[i]);
 }
 
-clt_jpeg_status clt_jpeg_writer_start(
-    clt_jpeg_writer *writer, uint32_t width, uint32_t height, bool gray, int quality, clt_jpeg_sampling sampling,
-    bool progressive, const uint8_t *icc, size_t icc_count, const uint8_t *exif, size_t exif_count) {
+clt_status clt_jpeg_writer_start(
+    clt_jpeg_writer *writer, uint32_t width, uint32_t height, bool gray, int quality, int chroma_columns,
+    int chroma_rows, bool progressive, const uint8_t *icc, size_t icc_count, const uint8_t *exif, size_t exif_count) {
     if (setjmp(writer->leave)) return writer->failure;
     j_compress_ptr info = &writer->info;
     info->image_width = width;
@@ -95,29 +95,29 @@ clt_jpeg_status clt_jpeg_writer_start(
     jpeg_set_quality(info, quality, TRUE);
     info->optimize_coding = TRUE;
     if (!gray) {
-        info->comp_info[0].h_samp_factor = sampling == CLT_JPEG_SAMPLING_444 ? 1 : 2;
-        info->comp_info[0].v_samp_factor = sampling == CLT_JPEG_SAMPLING_420 ? 2 : 1;
+        info->comp_info[0].h_samp_factor = chroma_columns;
+        info->comp_info[0].v_samp_factor = chroma_rows;
     }
     if (progressive) jpeg_simple_progression(info);
     jpeg_start_compress(info, TRUE);
     if (exif) write_exif(info, exif, exif_count);
     if (icc) write_profile(info, icc, icc_count);
-    return CLT_JPEG_OK;
+    return CLT_OK;
 }
 
-clt_jpeg_status clt_jpeg_writer_write_row(clt_jpeg_writer *writer, const uint8_t *row) {
+clt_status clt_jpeg_writer_write_row(clt_jpeg_writer *writer, const uint8_t *row) {
     if (setjmp(writer->leave)) return writer->failure;
     JSAMPROW pointer = (JSAMPROW)(uintptr_t)row;
     jpeg_write_scanlines(&writer->info, &pointer, 1);
-    return CLT_JPEG_OK;
+    return CLT_OK;
 }
 
-clt_jpeg_status clt_jpeg_writer_finish(clt_jpeg_writer *writer, const uint8_t **bytes, size_t *count) {
+clt_status clt_jpeg_writer_finish(clt_jpeg_writer *writer, const uint8_t **bytes, size_t *count) {
     if (setjmp(writer->leave)) return writer->failure;
     jpeg_finish_compress(&writer->info);
     *bytes = writer->bytes;
     *count = writer->count;
-    return CLT_JPEG_OK;
+    return CLT_OK;
 }
 
 const char *clt_jpeg_writer_message(const clt_jpeg_writer *writer) { return writer->message; }

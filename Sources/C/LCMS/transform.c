@@ -30,18 +30,10 @@ static cmsHPROFILE open_profile(const uint8_t *icc, size_t count) {
     return cmsOpenProfileFromMem(icc, (cmsUInt32Number)count);
 }
 
-clt_profile_model clt_profile_read_model(const uint8_t *icc, size_t count) {
+bool clt_profile_is_readable(const uint8_t *icc, size_t count) {
     cmsHPROFILE profile = open_profile(icc, count);
-    if (!profile) return CLT_PROFILE_INVALID;
-    clt_profile_model model = CLT_PROFILE_OTHER;
-    switch (cmsGetColorSpace(profile)) {
-    case cmsSigGrayData: model = CLT_PROFILE_GRAY; break;
-    case cmsSigRgbData: model = CLT_PROFILE_RGB; break;
-    case cmsSigCmykData: model = CLT_PROFILE_CMYK; break;
-    default: break;
-    }
-    cmsCloseProfile(profile);
-    return model;
+    if (profile) cmsCloseProfile(profile);
+    return profile != NULL;
 }
 
 size_t clt_profile_description(const uint8_t *icc, size_t count, uint32_t *scalars, size_t capacity) {
@@ -107,13 +99,13 @@ static cmsHTRANSFORM connect(
     return cmsCreateTransform(from, from_type, to, to_type, INTENT_RELATIVE_COLORIMETRIC, flags);
 }
 
-/// Makes the table for grey pixels with an RGB profile: each of `steps` + 1 grey levels is converted as equal red, green and blue.
-static uint16_t *gray_through_rgb(cmsHPROFILE profile, uint32_t steps) {
+/// Makes the table for grey pixels with an RGB profile: each of `count` grey levels is converted as equal red, green and blue.
+static uint16_t *gray_through_rgb(cmsHPROFILE profile, uint32_t count) {
     cmsHPROFILE srgb = cmsCreate_sRGBProfile();
     cmsHTRANSFORM handle = srgb ? connect(profile, TYPE_RGB_16, srgb, TYPE_RGB_16, cmsFLAGS_NOOPTIMIZE) : NULL;
-    uint16_t *table = handle ? malloc((steps + 1) * sizeof *table) : NULL;
-    for (uint32_t step = 0; table && step <= steps; step++) {
-        uint16_t level = (uint16_t)(65535U * step / steps);
+    uint16_t *table = handle ? malloc(count * sizeof *table) : NULL;
+    for (uint32_t step = 0; table && step < count; step++) {
+        uint16_t level = (uint16_t)(65535U * step / (count - 1));
         uint16_t gray[3] = {level, level, level}, color[3] = {0};
         cmsDoTransform(handle, gray, color, 1);
         // The luminance of BT.709. The three components are nearly equal.
@@ -124,18 +116,10 @@ static uint16_t *gray_through_rgb(cmsHPROFILE profile, uint32_t steps) {
     return table;
 }
 
-/// Returns the result for a sample. 8-bit samples are indices; 16-bit samples are interpolated between steps of 17, since
-/// 65,535 = 17 × 3,855.
-static uint16_t look_up(const uint16_t *table, const void *row, size_t x, bool is_wide) {
-    if (!is_wide) return table[((const uint8_t *)row)[x]];
-    uint32_t value = ((const uint16_t *)row)[x], step = value / 17, rest = value % 17;
-    if (rest == 0) return table[step];
-    return (uint16_t)((table[step] * (17 - rest) + table[step + 1] * rest + 8) / 17);
-}
-
 static void look_up_row(const clt_transform *transform, const void *source, void *target, uint32_t width) {
     for (size_t x = 0; x < width; x++) {
-        uint16_t value = look_up(transform->gray_table, source, x, transform->source == CLT_GRAY16);
+        bool is_wide = transform->source == CLT_GRAY16;
+        uint16_t value = transform->gray_table[is_wide ? ((const uint16_t *)source)[x] : ((const uint8_t *)source)[x]];
         if (transform->target == CLT_GRAY16) {
             ((uint16_t *)target)[x] = value;
         } else {
@@ -164,17 +148,16 @@ clt_transform *clt_transform_create(
     }
     transform->source = source;
     transform->target = target;
-    bool is_gray = source == CLT_GRAY8 || source == CLT_GRAY16;
+    bool is_gray = clt_is_gray(source);
     bool is_cmyk = source == CLT_CMYK8 || source == CLT_CMYK8_INVERTED;
     cmsColorSpaceSignature space = cmsGetColorSpace(profile);
     if (is_gray && space == cmsSigRgbData) {
-        transform->gray_table = gray_through_rgb(profile, source == CLT_GRAY8 ? 255 : 3855);
+        transform->gray_table = gray_through_rgb(profile, source == CLT_GRAY8 ? 256 : 65536);
     } else if (space == (is_gray ? cmsSigGrayData : is_cmyk ? cmsSigCmykData : cmsSigRgbData)) {
-        cmsHPROFILE to = target_profile(target == CLT_GRAY8 || target == CLT_GRAY16);
-        cmsUInt32Number flags = cmsFLAGS_COPY_ALPHA;
-        if (is_cmyk && is_small) flags |= cmsFLAGS_NOOPTIMIZE;
+        cmsHPROFILE to = target_profile(clt_is_gray(target));
         // Grey and CMYK pixels have no alpha to copy.
-        if (is_gray || is_cmyk) flags &= ~(cmsUInt32Number)cmsFLAGS_COPY_ALPHA;
+        cmsUInt32Number flags = is_gray || is_cmyk ? 0 : cmsFLAGS_COPY_ALPHA;
+        if (is_cmyk && is_small) flags |= cmsFLAGS_NOOPTIMIZE;
         if (to) {
             transform->handle = connect(profile, type_of(source), to, type_of(target), flags);
             cmsCloseProfile(to);
@@ -195,26 +178,19 @@ void clt_transform_destroy(clt_transform *transform) {
     free(transform);
 }
 
-static bool near(int a, int b) { return a - b <= 1 && b - a <= 1; }
-
 bool clt_transform_is_identity(const clt_transform *transform) {
-    if (transform->source != transform->target) return false;
-    if (transform->source == CLT_GRAY8) {
-        for (int value = 0; value < 256; value++) {
-            uint8_t gray = (uint8_t)value, result = 0;
-            clt_transform_row(transform, &gray, &result, 1);
-            if (!near(result, value)) return false;
-        }
-        return true;
+    bool is_gray = transform->source == CLT_GRAY8;
+    if (transform->source != transform->target || (!is_gray && transform->source != CLT_RGBA8)) return false;
+    // All grey levels, or 16 levels of each of red, green and blue.
+    enum { pixels = 16 * 16 * 16 };
+    uint8_t colors[4 * pixels], result[4 * pixels] = {0};
+    for (int i = 0; i < 4 * pixels; i++) {
+        int channel = i % 4, step = i / 4;
+        colors[i] = is_gray ? (uint8_t)i : channel == 3 ? 255 : (uint8_t)((step >> 4 * channel & 15) * 17);
     }
-    if (transform->source != CLT_RGBA8) return false;
-    for (int step = 0; step < 16 * 16 * 16; step++) {
-        uint8_t color[4] = {(uint8_t)((step & 15) * 17), (uint8_t)((step >> 4 & 15) * 17), (uint8_t)((step >> 8) * 17), 255};
-        uint8_t result[4] = {0};
-        cmsDoTransform(transform->handle, color, result, 1);
-        for (int c = 0; c < 3; c++) {
-            if (!near(result[c], color[c])) return false;
-        }
+    clt_transform_row(transform, colors, result, is_gray ? 4 * pixels : pixels);
+    for (int i = 0; i < 4 * pixels; i++) {
+        if (abs(result[i] - colors[i]) > 1) return false;
     }
     return true;
 }

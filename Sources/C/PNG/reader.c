@@ -1,37 +1,81 @@
-#include "CCalotypePNG.h"
 #include "shared.h"
 
 #include <setjmp.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <png.h>
-
 struct clt_png_reader {
+    clt_png_failure failure;
     png_structp png;
     png_infop info;
+    /// The complete file, and the number of bytes that libpng has read; unused for a file in pieces.
     const uint8_t *bytes;
     size_t count, offset;
-    bool hit_end, out_of_memory;
-    char message[160];
+    /// The memory for the rows of a file in pieces, and the rows that have pixels.
+    uint8_t *target;
+    size_t stride;
+    uint32_t rows;
+    uint64_t rows_seen;
+    clt_layout layout;
+    int32_t passes;
+    bool has_header;
 };
 
-static void on_error(png_structp png, png_const_charp text) {
-    clt_png_reader *reader = png_get_error_ptr(png);
-    strncpy(reader->message, text, sizeof reader->message - 1);
-    if (strstr(text, "memory")) reader->out_of_memory = true;
+void clt_png_on_error(png_structp png, png_const_charp text) {
+    clt_png_failure *failure = png_get_error_ptr(png);
+    strncpy(failure->message, text, sizeof failure->message - 1);
+    if (strstr(text, "memory")) failure->out_of_memory = true;
     png_longjmp(png, 1);
 }
 
-static void on_warning(png_structp png, png_const_charp text) {
+void clt_png_on_warning(png_structp png, png_const_charp text) {
     (void)png;
     (void)text;
+}
+
+clt_status clt_png_status_of(const clt_png_failure *failure) {
+    return failure->hit_end ? CLT_NEEDS_INPUT : failure->out_of_memory ? CLT_NO_MEMORY : CLT_CORRUPT;
+}
+
+/// Sets limits and the chunks to ignore.
+static void configure(png_structp png, size_t metadata_limit) {
+    // The caller checks width × height; these are the limits of the format.
+    png_set_user_limits(png, 0x7FFFFFFF, 0x7FFFFFFF);
+    png_set_chunk_malloc_max(png, metadata_limit);
+    png_set_benign_errors(png, 1);
+#ifdef PNG_SKIP_sRGB_CHECK_PROFILE
+    png_set_option(png, PNG_SKIP_sRGB_CHECK_PROFILE, PNG_OPTION_ON);
+#endif
+    // Text may be compressed by a factor of a thousand, and no caller needs it.
+    static const png_byte ignored[] = "tEXt\0zTXt\0iTXt\0eXIf\0hIST\0sPLT\0pCAL\0sCAL\0tIME";
+    png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, ignored, (int)(sizeof ignored / 5));
+}
+
+clt_png_reader *clt_png_reader_create(size_t metadata_limit) {
+    clt_png_reader *reader = calloc(1, sizeof *reader);
+    if (!reader) return NULL;
+    reader->png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &reader->failure, clt_png_on_error, clt_png_on_warning);
+    if (reader->png) reader->info = png_create_info_struct(reader->png);
+    if (reader->info) {
+        if (!setjmp(png_jmpbuf(reader->png))) {
+            configure(reader->png, metadata_limit);
+            return reader;
+        }
+    }
+    clt_png_reader_destroy(reader);
+    return NULL;
+}
+
+void clt_png_reader_destroy(clt_png_reader *reader) {
+    if (!reader) return;
+    png_destroy_read_struct(&reader->png, &reader->info, NULL);
+    free(reader);
 }
 
 static void read_bytes(png_structp png, png_bytep target, size_t count) {
     clt_png_reader *reader = png_get_io_ptr(png);
     if (count > reader->count - reader->offset) {
-        reader->hit_end = true;
+        reader->failure.hit_end = true;
         png_error(png, "the data ends early");
     }
     memcpy(target, reader->bytes + reader->offset, count);
@@ -42,46 +86,36 @@ static void read_bytes(png_structp png, png_bytep target, size_t count) {
     if (rest < PNG_IDAT_READ_SIZE) png_set_compression_buffer_size(png, rest > 0 ? rest : 1);
 }
 
-static clt_png_status failure(const clt_png_reader *reader) {
-    return reader->hit_end ? CLT_PNG_TRUNCATED : reader->out_of_memory ? CLT_PNG_NO_MEMORY : CLT_PNG_CORRUPT;
-}
-
-clt_png_reader *clt_png_reader_create(const uint8_t *bytes, size_t count, size_t metadata_limit, bool checks_crc) {
-    clt_png_reader *reader = calloc(1, sizeof *reader);
-    if (!reader) return NULL;
+clt_status clt_png_reader_read_header(clt_png_reader *reader, const uint8_t *bytes, size_t count, bool checks_crc) {
+    if (setjmp(png_jmpbuf(reader->png))) return clt_png_status_of(&reader->failure);
     reader->bytes = bytes;
     reader->count = count;
-    reader->png = png_create_read_struct(PNG_LIBPNG_VER_STRING, reader, on_error, on_warning);
-    if (!reader->png) {
-        free(reader);
-        return NULL;
-    }
-    if (setjmp(png_jmpbuf(reader->png))) {
-        clt_png_reader_destroy(reader);
-        return NULL;
-    }
-    reader->info = png_create_info_struct(reader->png);
-    if (!reader->info) {
-        clt_png_reader_destroy(reader);
-        return NULL;
-    }
     png_set_read_fn(reader->png, reader, read_bytes);
-    clt_png_configure(reader->png, metadata_limit);
     if (!checks_crc) png_set_crc_action(reader->png, PNG_CRC_QUIET_USE, PNG_CRC_QUIET_USE);
-    return reader;
-}
-
-void clt_png_reader_destroy(clt_png_reader *reader) {
-    if (!reader) return;
-    png_destroy_read_struct(&reader->png, &reader->info, NULL);
-    free(reader);
-}
-
-clt_png_status clt_png_reader_read_header(clt_png_reader *reader, clt_png_header *header) {
-    if (setjmp(png_jmpbuf(reader->png))) return failure(reader);
     png_read_info(reader->png, reader->info);
-    clt_png_describe(reader->png, reader->info, header);
-    return CLT_PNG_OK;
+    reader->has_header = true;
+    return CLT_OK;
+}
+
+// libpng before 1.6.45 still reports a tRNS chunk that it dropped, so that only the entries themselves prove transparency.
+static bool has_transparency(png_structp png, png_infop info) {
+    png_bytep alpha = NULL;
+    png_color_16p color = NULL;
+    int count = 0;
+    return png_get_tRNS(png, info, &alpha, &count, &color) != 0 && count > 0;
+}
+
+bool clt_png_reader_header(clt_png_reader *reader, clt_png_header *header) {
+    if (!reader->has_header) return false;
+    int color = png_get_color_type(reader->png, reader->info);
+    header->width = png_get_image_width(reader->png, reader->info);
+    header->height = png_get_image_height(reader->png, reader->info);
+    header->bit_depth = png_get_bit_depth(reader->png, reader->info);
+    header->is_gray = !(color & PNG_COLOR_MASK_COLOR);
+    header->is_palette = (color & PNG_COLOR_MASK_PALETTE) != 0;
+    header->has_alpha = (color & PNG_COLOR_MASK_ALPHA) || has_transparency(reader->png, reader->info);
+    header->is_interlaced = png_get_interlace_type(reader->png, reader->info) != PNG_INTERLACE_NONE;
+    return true;
 }
 
 bool clt_png_reader_profile(clt_png_reader *reader, const uint8_t **bytes, size_t *count) {
@@ -96,22 +130,91 @@ bool clt_png_reader_profile(clt_png_reader *reader, const uint8_t **bytes, size_
     return true;
 }
 
-clt_png_status clt_png_reader_start(clt_png_reader *reader, bool keeps_16, clt_png_layout *layout, int32_t *passes) {
-    if (setjmp(png_jmpbuf(reader->png))) return failure(reader);
-    clt_png_transform(reader->png, reader->info, keeps_16, layout, passes);
-    return CLT_PNG_OK;
+/// Configures libpng to return rows in one of the layouts.
+static void transform(clt_png_reader *reader, bool keeps_16) {
+    png_structp png = reader->png;
+    clt_png_header header = {0};
+    clt_png_reader_header(reader, &header);
+    bool is_gray = header.is_gray && !header.has_alpha;
+    bool is_16 = keeps_16 && header.bit_depth == 16;
+    png_set_expand(png);
+    if (is_16) {
+        const uint16_t one = 1;
+        if (*(const uint8_t *)&one == 1) png_set_swap(png);
+    } else {
+        png_set_scale_16(png);
+    }
+    if (!is_gray) {
+        png_set_gray_to_rgb(png);
+        if (!header.has_alpha) png_set_add_alpha(png, 0xFFFF, PNG_FILLER_AFTER);
+    }
+    reader->passes = png_set_interlace_handling(png);
+    png_read_update_info(png, reader->info);
+    reader->layout = is_gray ? (is_16 ? CLT_GRAY16 : CLT_GRAY8) : (is_16 ? CLT_RGBA16 : CLT_RGBA8);
+    // The caller's memory has this layout, so libpng must write exactly this many bytes for each row.
+    size_t row = (size_t)header.width * (is_gray ? 1 : 4) * (is_16 ? 2 : 1);
+    if (png_get_rowbytes(png, reader->info) != row) png_error(png, "the rows do not have the announced layout");
 }
 
-clt_png_status clt_png_reader_read_rows(
+clt_status clt_png_reader_start(clt_png_reader *reader, bool keeps_16) {
+    if (setjmp(png_jmpbuf(reader->png))) return clt_png_status_of(&reader->failure);
+    transform(reader, keeps_16);
+    return CLT_OK;
+}
+
+clt_layout clt_png_reader_layout(const clt_png_reader *reader) { return reader->layout; }
+
+bool clt_png_reader_has_passes(const clt_png_reader *reader) { return reader->passes > 1; }
+
+clt_status clt_png_reader_read_rows(
     clt_png_reader *reader, uint8_t *target, size_t stride, uint32_t rows, bool fills_blocks, uint32_t *got) {
     *got = 0;
-    if (setjmp(png_jmpbuf(reader->png))) return failure(reader);
+    if (setjmp(png_jmpbuf(reader->png))) return clt_png_status_of(&reader->failure);
     while (*got < rows) {
         uint8_t *row = target + (size_t)*got * stride;
         png_read_row(reader->png, fills_blocks ? NULL : row, fills_blocks ? row : NULL);
         *got += 1;
     }
-    return CLT_PNG_OK;
+    return CLT_OK;
 }
 
-const char *clt_png_reader_message(const clt_png_reader *reader) { return reader->message; }
+const char *clt_png_reader_message(const clt_png_reader *reader) { return reader->failure.message; }
+
+/// Stops after the header, so that the caller can check it and set the target.
+static void on_header(png_structp png, png_infop info) {
+    (void)info;
+    clt_png_reader *reader = png_get_progressive_ptr(png);
+    reader->has_header = true;
+    // Until here no memory depends on the image's size. Samples of 16 bits are converted later, as for a complete file.
+    transform(reader, true);
+    png_process_data_pause(png, 1);
+}
+
+static void on_row(png_structp png, png_bytep row, png_uint_32 number, int pass) {
+    clt_png_reader *reader = png_get_progressive_ptr(png);
+    if (!reader->target) return;
+    png_progressive_combine_row(png, reader->target + (size_t)number * reader->stride, row);
+    reader->rows_seen++;
+    if (pass > 0) {
+        reader->rows = png_get_image_height(png, reader->info);
+    } else if (number + 1 > reader->rows) {
+        reader->rows = number + 1;
+    }
+}
+
+clt_status clt_png_reader_push(clt_png_reader *reader, const uint8_t *bytes, size_t count) {
+    if (setjmp(png_jmpbuf(reader->png))) return clt_png_status_of(&reader->failure);
+    if (!png_get_progressive_ptr(reader->png)) png_set_progressive_read_fn(reader->png, reader, on_header, on_row, NULL);
+    png_process_data(reader->png, reader->info, (png_bytep)(uintptr_t)bytes, count);
+    return CLT_OK;
+}
+
+void clt_png_reader_set_target(clt_png_reader *reader, uint8_t *target, size_t stride) {
+    reader->target = target;
+    reader->stride = stride;
+}
+
+uint32_t clt_png_reader_rows(const clt_png_reader *reader, uint64_t *rows_seen) {
+    *rows_seen = reader->rows_seen;
+    return reader->rows;
+}

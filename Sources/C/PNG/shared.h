@@ -1,4 +1,4 @@
-/// The setup that the reader of complete files and the reader of files in pieces share.
+/// What the reading and the writing of PNG share.
 #ifndef CCALOTYPE_PNG_SHARED_H
 #define CCALOTYPE_PNG_SHARED_H
 
@@ -6,11 +6,15 @@
 
 #include <png.h>
 
-/// Sets limits and the chunks to ignore. May call `longjmp`.
-void clt_png_configure(png_structp png, size_t metadata_limit);
-/// Copies the properties of the image header.
-void clt_png_describe(png_structp png, png_infop info, clt_png_header *header);
-/// Configures libpng to return rows in one of the layouts. May call `longjmp`.
-void clt_png_transform(png_structp png, png_infop info, bool keeps_16, clt_png_layout *layout, int32_t *passes);
+/// What libpng reported last.
+typedef struct {
+    char message[160];
+    bool hit_end, out_of_memory;
+} clt_png_failure;
+
+/// Error functions of libpng. The pointer for errors is a `clt_png_failure`.
+void clt_png_on_error(png_structp png, png_const_charp text);
+void clt_png_on_warning(png_structp png, png_const_charp text);
+clt_status clt_png_status_of(const clt_png_failure *failure);
 
 #endif

@@ -1,30 +1,16 @@
-#include "CCalotypePNG.h"
+#include "shared.h"
 
 #include <setjmp.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <png.h>
-
 struct clt_png_writer {
+    clt_png_failure failure;
     png_structp png;
     png_infop info;
     uint8_t *bytes;
     size_t count, capacity;
-    char message[160];
-    bool out_of_memory;
 };
-
-static void on_error(png_structp png, png_const_charp text) {
-    clt_png_writer *writer = png_get_error_ptr(png);
-    strncpy(writer->message, text, sizeof writer->message - 1);
-    png_longjmp(png, 1);
-}
-
-static void on_warning(png_structp png, png_const_charp text) {
-    (void)png;
-    (void)text;
-}
 
 static void write_bytes(png_structp png, png_bytep bytes, size_t count) {
     clt_png_writer *writer = png_get_io_ptr(png);
@@ -32,7 +18,7 @@ static void write_bytes(png_structp png, png_bytep bytes, size_t count) {
         size_t capacity = writer->count + count + writer->capacity + 4096;
         uint8_t *larger = realloc(writer->bytes, capacity);
         if (!larger) {
-            writer->out_of_memory = true;
+            writer->failure.out_of_memory = true;
             png_error(png, "there is no memory for the file");
         }
         writer->bytes = larger;
@@ -44,23 +30,11 @@ static void write_bytes(png_structp png, png_bytep bytes, size_t count) {
 
 static void flush_bytes(png_structp png) { (void)png; }
 
-static clt_png_status failure(const clt_png_writer *writer) {
-    return writer->out_of_memory ? CLT_PNG_NO_MEMORY : CLT_PNG_CORRUPT;
-}
-
 clt_png_writer *clt_png_writer_create(void) {
     clt_png_writer *writer = calloc(1, sizeof *writer);
     if (!writer) return NULL;
-    writer->png = png_create_write_struct(PNG_LIBPNG_VER_STRING, writer, on_error, on_warning);
-    if (!writer->png) {
-        free(writer);
-        return NULL;
-    }
-    if (setjmp(png_jmpbuf(writer->png))) {
-        clt_png_writer_destroy(writer);
-        return NULL;
-    }
-    writer->info = png_create_info_struct(writer->png);
+    writer->png = png_create_write_struct(PNG_LIBPNG_VER_STRING, &writer->failure, clt_png_on_error, clt_png_on_warning);
+    if (writer->png) writer->info = png_create_info_struct(writer->png);
     if (!writer->info) {
         clt_png_writer_destroy(writer);
         return NULL;
@@ -76,12 +50,11 @@ void clt_png_writer_destroy(clt_png_writer *writer) {
     free(writer);
 }
 
-clt_png_status clt_png_writer_start(
-    clt_png_writer *writer, uint32_t width, uint32_t height, clt_png_layout layout, bool is_opaque, int level,
+clt_status clt_png_writer_start(
+    clt_png_writer *writer, uint32_t width, uint32_t height, clt_layout layout, bool is_opaque, int level,
     const uint8_t *icc, size_t icc_count, const uint8_t *exif, size_t exif_count) {
-    if (setjmp(png_jmpbuf(writer->png))) return failure(writer);
-    bool is_gray = layout == CLT_PNG_GRAY8 || layout == CLT_PNG_GRAY16;
-    bool is_16 = layout == CLT_PNG_GRAY16 || layout == CLT_PNG_RGBA16;
+    if (setjmp(png_jmpbuf(writer->png))) return clt_png_status_of(&writer->failure);
+    bool is_gray = clt_is_gray(layout), is_16 = clt_is_wide(layout);
     int color = is_gray ? PNG_COLOR_TYPE_GRAY : is_opaque ? PNG_COLOR_TYPE_RGB : PNG_COLOR_TYPE_RGB_ALPHA;
     png_set_user_limits(writer->png, 0x7FFFFFFF, 0x7FFFFFFF);
     png_set_compression_level(writer->png, level);
@@ -103,21 +76,21 @@ clt_png_status clt_png_writer_start(
         if (*(const uint8_t *)&one == 1) png_set_swap(writer->png);
     }
     if (!is_gray && is_opaque) png_set_filler(writer->png, 0, PNG_FILLER_AFTER);
-    return CLT_PNG_OK;
+    return CLT_OK;
 }
 
-clt_png_status clt_png_writer_write_row(clt_png_writer *writer, const uint8_t *row) {
-    if (setjmp(png_jmpbuf(writer->png))) return failure(writer);
+clt_status clt_png_writer_write_row(clt_png_writer *writer, const uint8_t *row) {
+    if (setjmp(png_jmpbuf(writer->png))) return clt_png_status_of(&writer->failure);
     png_write_row(writer->png, row);
-    return CLT_PNG_OK;
+    return CLT_OK;
 }
 
-clt_png_status clt_png_writer_finish(clt_png_writer *writer, const uint8_t **bytes, size_t *count) {
-    if (setjmp(png_jmpbuf(writer->png))) return failure(writer);
+clt_status clt_png_writer_finish(clt_png_writer *writer, const uint8_t **bytes, size_t *count) {
+    if (setjmp(png_jmpbuf(writer->png))) return clt_png_status_of(&writer->failure);
     png_write_end(writer->png, writer->info);
     *bytes = writer->bytes;
     *count = writer->count;
-    return CLT_PNG_OK;
+    return CLT_OK;
 }
 
-const char *clt_png_writer_message(const clt_png_writer *writer) { return writer->message; }
+const char *clt_png_writer_message(const clt_png_writer *writer) { return writer->failure.message; }

@@ -11,11 +11,7 @@ extension ConvertCommand {
         var failures = Failures()
         do {
             let data = try await SourceReader().bytes(of: SourceArgument(source))
-            if try outputFormat() == .rgba, steps.isEmpty, AtomicFile.hidesPartialOutput(at: output), try isStill(data) {
-                try writePixels(of: data)
-            } else {
-                try AtomicFile.write(try converted(data), to: output)
-            }
+            try AtomicFile.write(try converted(data), to: output)
         } catch {
             let isOutput = (error as? ImageError)?.code == .fileUnwritable
             failures.report(error, source: isOutput ? output : SourceArgument.displayName(of: source))
@@ -35,18 +31,6 @@ extension ConvertCommand {
     /// Whether the output is one image: the user chose a frame, or the file has only one.
     private func isStill(_ data: Data) throws -> Bool {
         try frame != nil || DecoderRegistry(.codecs).info(of: data, limits: limits.decoding.withoutPixelLimit).frameCount == 1
-    }
-
-    /// Writes each row as soon as it is decoded, so that memory holds neither the image nor the file.
-    private func writePixels(of data: Data) throws {
-        var options = decodeOptions
-        options.alpha = .straight
-        try AtomicFile.write(to: output) { file in
-            try DecoderRegistry(.codecs).decodeRows(data, options: options) { rows in
-                if rows.first == 0 { try unsafe RGBAEncoder.header(rows.size).withUnsafeBytes { try unsafe file.append($0) } }
-                try unsafe rows.forEachPiece { try unsafe file.append($0) }
-            }
-        }
     }
 
     /// The bytes of the converted file.

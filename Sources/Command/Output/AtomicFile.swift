@@ -53,14 +53,6 @@ enum AtomicFile {
         _ = fchmod(descriptor, mode)
     }
 
-    /// Whether no reader sees the bytes of ``write(to:followsLinks:fill:)`` before it succeeds. The reader of a pipe sees them at once.
-    static func hidesPartialOutput(at path: String) -> Bool {
-        var info = stat()
-        guard unsafe stat(path, &info) == 0 else { return true }
-        let kind = info.st_mode & mode_t(S_IFMT)
-        return kind == mode_t(S_IFCHR) || (kind == mode_t(S_IFREG) && !namesDescriptor(path))
-    }
-
     /// Whether a path is an open descriptor of this process, or a link to one. The file behind it must not be replaced, because the
     /// program that opened it would keep the old file.
     private static func namesDescriptor(_ path: String) -> Bool {

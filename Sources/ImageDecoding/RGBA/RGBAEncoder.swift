@@ -17,8 +17,14 @@ public struct RGBAEncoder: Encoding {
 
     public func encode(_ image: DecodedImage, as format: ImageFormat, options: EncodeOptions) throws -> Data {
         let bitmap = try image.bitmap.straightRGBA8()
+        guard let width = UInt32(exactly: bitmap.width), let height = UInt32(exactly: bitmap.height) else {
+            throw ImageError(
+                .unsupportedFeature,
+                message:
+                    "An image of \(bitmap.size) pixels is too large for the format rgba. Make it smaller or use another format.")
+        }
         var file = Data(capacity: 8 + 4 * bitmap.width * bitmap.height)
-        file.append(contentsOf: try Self.header(bitmap.size))
+        for side in [width, height] { unsafe withUnsafeBytes(of: side.littleEndian) { unsafe file.append(contentsOf: $0) } }
         try unsafe bitmap.withUnsafePixels { pixels in
             for y in 0..<bitmap.height {
                 try options.cancellation?.check()
@@ -27,20 +33,6 @@ public struct RGBAEncoder: Encoding {
             }
         }
         return file
-    }
-
-    /// The bytes before the rows.
-    package static func header(_ size: PixelSize) throws(ImageError) -> [UInt8] {
-        guard let width = UInt32(exactly: size.width), let height = UInt32(exactly: size.height) else {
-            throw ImageError(
-                .unsupportedFeature,
-                message: "An image of \(size) pixels is too large for the format rgba. Make it smaller or use another format.")
-        }
-        var bytes: [UInt8] = []
-        for number in [width, height] {
-            for shift in [0, 8, 16, 24] { bytes.append(UInt8(truncatingIfNeeded: number >> UInt32(shift))) }
-        }
-        return bytes
     }
 }
 

@@ -63,17 +63,4 @@ import Testing
         print("24 Mpx JPEG to 400 px: \((run.peakMemory - idle.peakMemory) / 1000) KB above the idle process")
         #expect(idle.peakMemory > 1_000_000 && run.peakMemory - idle.peakMemory < 12_000_000)
     }
-
-    @Test
-    func writingALargeJPEGAsPixelsNeedsNoBitmap() async throws {
-        let folder = try #require(folder)
-        let tiny = try jpeg("tiny.jpg", PixelSize(width: 8, height: 8))
-        let idle = try await CommandProcess.measure("convert", tiny, folder.file("tiny.rgba"))
-        let large = try jpeg("large.jpg", PixelSize(width: 3000, height: 2000))
-        let run = try await CommandProcess.measure("convert", large, folder.file("large.rgba"))
-        #expect(idle.status == 0 && run.status == 0, "\(idle.errors) \(run.errors)")
-        #expect(try Data(contentsOf: URL(filePath: folder.file("large.rgba"))).count == 8 + 4 * 3000 * 2000)
-        #expect(
-            idle.peakMemory > 1_000_000 && run.peakMemory - idle.peakMemory < 6_000_000, "\(idle.peakMemory) \(run.peakMemory)")
-    }
 }

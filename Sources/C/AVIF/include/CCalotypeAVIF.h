@@ -8,16 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-typedef enum {
-    CLT_AVIF_OK = 0,
-    /// The data ends too early for the call.
-    CLT_AVIF_TRUNCATED = 1,
-    CLT_AVIF_CORRUPT = 2,
-    CLT_AVIF_UNSUPPORTED = 3,
-    CLT_AVIF_NO_MEMORY = 4,
-    /// The image has more pixels than libavif accepts.
-    CLT_AVIF_TOO_LARGE = 5
-} clt_avif_status;
+#include "CCalotypeCodec.h"
 
 typedef struct {
     uint32_t width, height;
@@ -33,30 +24,22 @@ typedef struct {
     bool has_aperture;
     uint32_t aperture[8];
     /// The code points of ITU-T H.273.
-    int32_t primaries, transfer, matrix;
+    int32_t primaries, transfer;
 } clt_avif_header;
-
-typedef enum {
-    CLT_AVIF_GRAY8 = 0,
-    CLT_AVIF_RGBA8 = 1,
-    CLT_AVIF_GRAY16 = 2,
-    CLT_AVIF_RGBA16 = 3
-} clt_avif_layout;
 
 typedef struct clt_avif_reader clt_avif_reader;
 
-/// Creates a reader of a complete file; NULL without memory. The bytes are not copied and must stay valid until the reader is
-/// destroyed. `shows_layers`: whether each layer of a layered image is a frame; otherwise only the last layer is.
-clt_avif_reader *clt_avif_reader_create(
-    const uint8_t *bytes, size_t count, uint32_t frame_limit, bool shows_layers);
-/// Creates a reader of a file that arrives in pieces, whose layers are frames. A call that lacks input returns `CLT_AVIF_TRUNCATED`
+/// Creates a reader of a complete file, which shows the last layer of a layered image; NULL without memory. The bytes are not copied
+/// and must stay valid until the reader is destroyed.
+clt_avif_reader *clt_avif_reader_create(const uint8_t *bytes, size_t count, uint32_t frame_limit);
+/// Creates a reader of a file that arrives in pieces, whose layers are frames. A call that lacks input returns `CLT_NEEDS_INPUT`
 /// and may be repeated after more was supplied.
 clt_avif_reader *clt_avif_reader_create_streaming(uint32_t frame_limit);
 /// Sets all bytes of the file so far. They are not copied and must stay valid until the next call of this function, or until no other
 /// call follows.
 void clt_avif_reader_supply(clt_avif_reader *reader, const uint8_t *bytes, size_t count);
 void clt_avif_reader_destroy(clt_avif_reader *reader);
-clt_avif_status clt_avif_reader_read_header(clt_avif_reader *reader, clt_avif_header *header);
+clt_status clt_avif_reader_read_header(clt_avif_reader *reader, clt_avif_header *header);
 /// Makes the image opaque. Call it after reading the header, when the track that libavif uses as alpha contains other data.
 void clt_avif_reader_ignore_alpha(clt_avif_reader *reader, clt_avif_header *header);
 /// Returns the embedded ICC profile, whose bytes the reader owns; false without one.
@@ -65,28 +48,22 @@ bool clt_avif_reader_profile(const clt_avif_reader *reader, const uint8_t **byte
 bool clt_avif_reader_duration(const clt_avif_reader *reader, uint32_t frame, double *seconds);
 /// Decodes a frame into planes that the reader owns, and updates `header` from the frame. When a key frame cannot be decoded, it
 /// decodes the sequence from its start.
-clt_avif_status clt_avif_reader_decode(clt_avif_reader *reader, uint32_t frame, clt_avif_header *header);
+clt_status clt_avif_reader_decode(clt_avif_reader *reader, uint32_t frame, clt_avif_header *header);
 /// Converts the rows from `first` up to `first + rows`, exclusive, of the decoded frame. Grey layouts are only for images without
 /// alpha.
-clt_avif_status clt_avif_reader_convert(
-    clt_avif_reader *reader, uint32_t first, uint32_t rows, clt_avif_layout layout, bool premultiplied,
+clt_status clt_avif_reader_convert(
+    clt_avif_reader *reader, uint32_t first, uint32_t rows, clt_layout layout, bool premultiplied,
     uint8_t *target, size_t stride);
 /// libavif's message for the last error.
 const char *clt_avif_reader_message(const clt_avif_reader *reader);
 
-typedef enum {
-    CLT_AVIF_SAMPLING_444 = 0,
-    CLT_AVIF_SAMPLING_422 = 1,
-    CLT_AVIF_SAMPLING_420 = 2,
-    CLT_AVIF_SAMPLING_400 = 3
-} clt_avif_sampling;
-
-/// Encodes RGBA that is not premultiplied. `quality`: 1 to 100. `speed`: 0 (slow) to 10. `icc` may be NULL; the file then declares
+/// Encodes RGBA that is not premultiplied. `chroma_columns`, `chroma_rows`: the pixels that a chroma sample covers, 1 or 2 columns and
+/// at most as many rows. `quality`: 1 to 100. `speed`: 0 (slow) to 10. `icc` may be NULL; the file then declares
 /// sRGB. `quarter_turns` and `mirror_axis`: as in `clt_avif_header`. Free the bytes with `clt_avif_free`.
-clt_avif_status clt_avif_encode(
-    const uint8_t *pixels, size_t stride, uint32_t width, uint32_t height, bool is_opaque, clt_avif_sampling sampling,
-    int quality, int speed, int quarter_turns, int mirror_axis, const uint8_t *icc, size_t icc_count, uint8_t **bytes,
-    size_t *count);
+clt_status clt_avif_encode(
+    const uint8_t *pixels, size_t stride, uint32_t width, uint32_t height, bool is_opaque, bool is_gray, int chroma_columns,
+    int chroma_rows, int quality, int speed, int quarter_turns, int mirror_axis, const uint8_t *icc, size_t icc_count,
+    uint8_t **bytes, size_t *count);
 void clt_avif_free(uint8_t *bytes);
 
 #endif

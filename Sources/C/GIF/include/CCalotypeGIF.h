@@ -6,13 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-typedef enum {
-    CLT_GIF_OK = 0,
-    /// The data ends before the frame does.
-    CLT_GIF_TRUNCATED = 1,
-    CLT_GIF_CORRUPT = 2,
-    CLT_GIF_NO_MEMORY = 3
-} clt_gif_status;
+#include "CCalotypeCodec.h"
 
 typedef struct clt_gif_reader clt_gif_reader;
 
@@ -23,18 +17,10 @@ typedef struct clt_gif_reader clt_gif_reader;
 /// - `frame`: the frame from its image separator to the end of its data.
 clt_gif_reader *clt_gif_reader_create(
     const uint8_t *header, size_t header_count, const uint8_t *frame, size_t frame_count, uint32_t width, uint32_t height,
-    clt_gif_status *status);
+    clt_status *status);
 void clt_gif_reader_destroy(clt_gif_reader *reader);
-/// Whether the rows are stored in four passes over the image.
-bool clt_gif_reader_is_interlaced(const clt_gif_reader *reader);
-/// Decodes up to `count` more rows. A row of an early pass also fills the rows below it, which later passes replace.
-///
-/// - `target`: the memory of row `first`, which is 0 for an interlaced frame. Rows are `stride` bytes apart.
-/// - `rows`: the number of rows from the top of the image that have pixels now.
-clt_gif_status clt_gif_reader_read_rows(
-    clt_gif_reader *reader, uint8_t *target, size_t stride, uint32_t first, uint32_t count, uint32_t *rows);
-/// Whether every row was decoded.
-bool clt_gif_reader_is_finished(const clt_gif_reader *reader);
+/// Decodes the palette indices of the next row, in the order as stored.
+clt_status clt_gif_reader_read_row(clt_gif_reader *reader, uint8_t *target);
 
 /// Converts palette indices to RGBA with a palette of 256 colours of four bytes.
 void clt_gif_colors(const uint8_t *source, const uint8_t *table, uint8_t *target, uint32_t width);

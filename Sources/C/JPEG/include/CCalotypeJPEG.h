@@ -7,37 +7,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
-typedef enum {
-    /// The call succeeded.
-    CLT_JPEG_OK = 0,
-    /// More input is needed: supply it and repeat the call.
-    CLT_JPEG_NEEDS_INPUT = 1,
-    /// The file violates its format; `clt_jpeg_reader_message` says how.
-    CLT_JPEG_CORRUPT = 2,
-    /// libjpeg does not support the coding process or the precision.
-    CLT_JPEG_UNSUPPORTED = 3,
-    /// There is not enough memory, or the memory limit would be exceeded.
-    CLT_JPEG_NO_MEMORY = 4,
-    /// All scans were read (`clt_jpeg_reader_consume`).
-    CLT_JPEG_END = 5,
-    /// One scan was read to its end (`clt_jpeg_reader_consume`).
-    CLT_JPEG_SCAN_END = 6
-} clt_jpeg_status;
+#include "CCalotypeCodec.h"
 
 typedef enum {
     CLT_JPEG_GRAY = 1,
     /// RGB or YCbCr.
     CLT_JPEG_RGB = 2,
     /// CMYK or YCCK.
-    CLT_JPEG_CMYK = 3,
-    /// Any other number of components.
-    CLT_JPEG_OTHER = 4
+    CLT_JPEG_CMYK = 3
 } clt_jpeg_model;
 
 typedef struct {
     uint32_t width, height;
     clt_jpeg_model model;
-    int32_t components;
     /// Whether the file has an Adobe marker: its CMYK samples are then 255 minus ink.
     bool has_adobe_marker;
     bool is_progressive;
@@ -55,30 +37,28 @@ typedef struct clt_jpeg_reader clt_jpeg_reader;
 clt_jpeg_reader *clt_jpeg_reader_create(size_t memory_limit);
 void clt_jpeg_reader_destroy(clt_jpeg_reader *reader);
 
-/// Sets the complete file as input. The bytes are not copied and must stay valid until the reader is destroyed. Call it first,
-/// and only once.
-void clt_jpeg_reader_borrow(clt_jpeg_reader *reader, const uint8_t *bytes, size_t count);
-/// Adds the next chunk of a file that arrives in pieces. The bytes are copied. `is_last`: no chunk follows.
-clt_jpeg_status clt_jpeg_reader_supply(clt_jpeg_reader *reader, const uint8_t *bytes, size_t count, bool is_last);
+/// Sets all bytes of the file so far; those of the previous call come first. They are not copied, and must stay valid during the
+/// calls that follow. `is_last`: the file is complete.
+void clt_jpeg_reader_supply(clt_jpeg_reader *reader, const uint8_t *bytes, size_t count, bool is_last);
 
 /// Reads up to the first scan.
-clt_jpeg_status clt_jpeg_reader_read_header(clt_jpeg_reader *reader, clt_jpeg_header *header);
+clt_status clt_jpeg_reader_read_header(clt_jpeg_reader *reader, clt_jpeg_header *header);
 /// Returns an APP1 or APP2 segment that was read, without its length field, by its index from 0; false when there is none.
 bool clt_jpeg_reader_marker(
     const clt_jpeg_reader *reader, size_t index, uint8_t *code, const uint8_t **bytes, size_t *count);
 
 /// Prepares output at `eighths`/8 of the size, as RGBA, grey, or CMYK as stored. For a file with several scans, call `consume` and
 /// `start_output` before `read_rows`.
-clt_jpeg_status clt_jpeg_reader_start(
+clt_status clt_jpeg_reader_start(
     clt_jpeg_reader *reader, unsigned eighths, uint32_t *output_width, uint32_t *output_height);
 /// Reads up to `steps` rows of blocks of a file with several scans. `scans`: the number of scans that have begun.
-clt_jpeg_status clt_jpeg_reader_consume(clt_jpeg_reader *reader, unsigned steps, int32_t *scans);
+clt_status clt_jpeg_reader_consume(clt_jpeg_reader *reader, unsigned steps, int32_t *scans);
 /// Begins the output of an image that consists of the scans up to `scan`.
-clt_jpeg_status clt_jpeg_reader_start_output(clt_jpeg_reader *reader, int32_t scan);
+clt_status clt_jpeg_reader_start_output(clt_jpeg_reader *reader, int32_t scan);
 /// Ends the output of an image. When it needs input, repeat the call with more.
-clt_jpeg_status clt_jpeg_reader_finish_output(clt_jpeg_reader *reader);
+clt_status clt_jpeg_reader_finish_output(clt_jpeg_reader *reader);
 /// Decodes up to `rows` rows, `stride` bytes apart. `got`: the number of decoded rows.
-clt_jpeg_status clt_jpeg_reader_read_rows(
+clt_status clt_jpeg_reader_read_rows(
     clt_jpeg_reader *reader, uint8_t *target, size_t stride, uint32_t rows, uint32_t *got);
 
 /// Whether libjpeg invented the rest of the image, because of damage or missing input. Single damaged blocks do not count.
@@ -92,24 +72,18 @@ bool clt_jpeg_reader_is_complete(const clt_jpeg_reader *reader);
 /// libjpeg's message for the last error, or otherwise for the first damage.
 const char *clt_jpeg_reader_message(const clt_jpeg_reader *reader);
 
-typedef enum {
-    CLT_JPEG_SAMPLING_420 = 0,
-    CLT_JPEG_SAMPLING_444 = 1,
-    CLT_JPEG_SAMPLING_422 = 2
-} clt_jpeg_sampling;
-
 typedef struct clt_jpeg_writer clt_jpeg_writer;
 
 clt_jpeg_writer *clt_jpeg_writer_create(void);
 void clt_jpeg_writer_destroy(clt_jpeg_writer *writer);
-/// Begins a file. Rows are grey, or RGBA with ignored alpha. `icc` and `exif` may be NULL; `exif` is a TIFF structure of up to
-/// 60,000 bytes.
-clt_jpeg_status clt_jpeg_writer_start(
-    clt_jpeg_writer *writer, uint32_t width, uint32_t height, bool gray, int quality, clt_jpeg_sampling sampling,
-    bool progressive, const uint8_t *icc, size_t icc_count, const uint8_t *exif, size_t exif_count);
-clt_jpeg_status clt_jpeg_writer_write_row(clt_jpeg_writer *writer, const uint8_t *row);
+/// Begins a file. Rows are grey, or RGBA with ignored alpha. `chroma_columns`, `chroma_rows`: the pixels that a chroma sample covers,
+/// 1 or 2 in each direction. `icc` and `exif` may be NULL; `exif` is a TIFF structure of up to 60,000 bytes.
+clt_status clt_jpeg_writer_start(
+    clt_jpeg_writer *writer, uint32_t width, uint32_t height, bool gray, int quality, int chroma_columns,
+    int chroma_rows, bool progressive, const uint8_t *icc, size_t icc_count, const uint8_t *exif, size_t exif_count);
+clt_status clt_jpeg_writer_write_row(clt_jpeg_writer *writer, const uint8_t *row);
 /// Ends the file and returns its bytes, which the writer owns.
-clt_jpeg_status clt_jpeg_writer_finish(clt_jpeg_writer *writer, const uint8_t **bytes, size_t *count);
+clt_status clt_jpeg_writer_finish(clt_jpeg_writer *writer, const uint8_t **bytes, size_t *count);
 const char *clt_jpeg_writer_message(const clt_jpeg_writer *writer);
 
 #endif

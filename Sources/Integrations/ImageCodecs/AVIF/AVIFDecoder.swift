@@ -1,7 +1,7 @@
+import CCalotypeAVIF
 public import ImageCore
 import ImageDecoding
 import ImageKernels
-import CCalotypeAVIF
 
 /// Decodes AVIF with libavif: 8, 10 and 12 bits, every chroma format, monochrome, alpha, grids, and single frames of sequences.
 ///
@@ -58,16 +58,6 @@ public struct AVIFDecoder: AnimationDecoding {
 
     /// Decodes the frame that the options select.
     static func decode(_ reader: AVIFReader, options: DecodeOptions) throws -> DecodedImage {
-        try withRows(of: reader, options: options, inPieces: false) { try $0.assemble($1) }
-    }
-
-    /// Decodes the frame that the options select, and calls `body` with the producer of its rows.
-    ///
-    /// - Parameter inPieces: Whether `body` needs a few rows at a time, even of a complete image.
-    static func withRows<R>(
-        of reader: AVIFReader, options: DecodeOptions, inPieces: Bool,
-        _ body: (ImageAssembler, any RowProducer) throws -> R
-    ) throws -> R {
         try options.checkFrame(of: max(1, Int(reader.header.frames)))
         try options.limits.check(reader.size, holding: [reader.planeBytes, reader.size.byteCount(.gray8)])
         try options.checkCancellation()
@@ -76,9 +66,7 @@ public struct AVIFDecoder: AnimationDecoding {
         try options.checkCancellation()
         // The size of a grid is stored twice. The limits and the target size were applied to the first one.
         guard reader.size == declared else {
-            throw ImageError(
-                .corrupt,
-                message: "The AVIF file is damaged: its image has \(reader.size) pixels, but the header declares \(declared).")
+            throw ImageError.damaged(.avif, "its image has \(reader.size) pixels, but the header declares \(declared)")
         }
         let header = reader.header
         let profile =
@@ -95,12 +83,10 @@ public struct AVIFDecoder: AnimationDecoding {
         stored.profile = profile
         // A premultiplied image needs no conversion for a premultiplied result.
         stored.isPremultiplied = header.is_alpha_premultiplied && options.alpha == .premultiplied && !convertsColor
-        let geometry = try options.geometry(storedSize: stored.size, orientation: stored.orientation)
-        stored.deliversWhole = geometry == nil && aperture == nil && !inPieces
         // A few rows are converted twice for each block.
-        stored.fewestRows = 64
-        let assembler = try ImageAssembler(stored, options: options, codecBytes: reader.planeBytes)
-        return try body(assembler, AVIFRows(reader, aperture: aperture, stored: stored, options: options))
+        stored.fewestRows = 128
+        return try ImageAssembler(stored, options: options, codecBytes: reader.planeBytes)
+            .assemble(AVIFRows(reader, aperture: aperture, stored: stored))
     }
 }
 
@@ -109,62 +95,28 @@ private final class AVIFRows: RowProducer {
     private let reader: AVIFReader
     private let aperture: CleanAperture?
     private let stored: StoredImage
-    private let options: DecodeOptions
     /// The next row, in the order as stored.
     private var next: Int
     private var scratch: Scratch?
 
-    init(_ reader: AVIFReader, aperture: CleanAperture?, stored: StoredImage, options: DecodeOptions) {
-        (self.reader, self.aperture, self.stored, self.options) = (reader, aperture, stored, options)
+    init(_ reader: AVIFReader, aperture: CleanAperture?, stored: StoredImage) {
+        (self.reader, self.aperture, self.stored) = (reader, aperture, stored)
         next = aperture?.y ?? 0
     }
 
-    /// The number of pixels in a row as stored.
-    private var rowBytes: Int { reader.size.width * stored.layout.bytesPerPixel }
-
-    /// Chroma is interpolated from the rows above and below, so those rows are converted too and then dropped.
-    private func rowsAround(_ rows: Range<Int>) -> Range<Int> {
-        max(0, (rows.lowerBound - 2) & ~1)..<min(reader.size.height, rows.upperBound + 2)
-    }
-
     func readRows(into target: UnsafeMutableRawPointer, stride: Int, count: Int) throws -> RowsRead {
-        if stored.deliversWhole { return try unsafe readWhole(into: target, stride: stride) }
-        let rows = rowsAround(next..<(next + count))
-        let scratch = try scratch ?? Scratch(rows: count + 5, rowBytes: rowBytes)
+        // Chroma is interpolated from the rows above and below, so those rows are converted too and then dropped.
+        let rows = max(0, (next - 2) & ~1)..<min(reader.size.height, next + count + 2)
+        let pixelBytes = stored.layout.bytesPerPixel
+        let scratch = try scratch ?? Scratch(rows: count + 5, rowBytes: reader.size.width * pixelBytes)
         self.scratch = scratch
-        try unsafe convert(rows, into: scratch.base, stride: scratch.stride)
-        let (left, bytes) = (aperture?.x ?? 0, stored.size.width * stored.layout.bytesPerPixel)
+        try unsafe reader.convert(
+            rows, to: stored.layout, premultiplied: stored.isPremultiplied, into: scratch.base, stride: scratch.stride)
         for i in 0..<count {
-            let row = unsafe scratch.base + (next + i - rows.lowerBound) * scratch.stride
-            unsafe (target + i * stride).copyMemory(from: row + left * stored.layout.bytesPerPixel, byteCount: bytes)
+            let row = unsafe scratch.base + (next + i - rows.lowerBound) * scratch.stride + (aperture?.x ?? 0) * pixelBytes
+            unsafe (target + i * stride).copyMemory(from: row, byteCount: stored.size.width * pixelBytes)
         }
         next += count
         return RowsRead(count: count, failure: nil)
-    }
-
-    /// Converts rows into the target in blocks, so that a cancelled decode stops soon. The first rows of each block are less
-    /// exact than those of the block before, which are restored.
-    private func readWhole(into target: UnsafeMutableRawPointer, stride: Int) throws -> RowsRead {
-        let height = stored.size.height
-        let kept = try Scratch(rows: 3, rowBytes: rowBytes)
-        for start in Swift.stride(from: 0, to: height, by: 128) {
-            try options.checkCancellation()
-            let rows = rowsAround(start..<min(height, start + 128))
-            for y in rows.lowerBound..<start {
-                unsafe (kept.base + (y - rows.lowerBound) * kept.stride).copyMemory(
-                    from: target + y * stride, byteCount: rowBytes)
-            }
-            try unsafe convert(rows, into: target + rows.lowerBound * stride, stride: stride)
-            for y in rows.lowerBound..<start {
-                unsafe (target + y * stride).copyMemory(
-                    from: kept.base + (y - rows.lowerBound) * kept.stride, byteCount: rowBytes)
-            }
-        }
-        return RowsRead(count: height, failure: nil)
-    }
-
-    private func convert(_ rows: Range<Int>, into target: UnsafeMutableRawPointer, stride: Int) throws {
-        try unsafe reader.convert(
-            rows.lowerBound, rows.count, to: stored.layout, premultiplied: stored.isPremultiplied, into: target, stride: stride)
     }
 }

@@ -1,6 +1,7 @@
 public import ImageCore
 import ImageDecoding
 import CCalotypeAVIF
+import CCalotypeCodec
 import ImageKernels
 
 /// Encodes AVIF with libavif, with 8 bits. Grayscale images stay monochrome, and 16-bit images are rounded.
@@ -17,49 +18,26 @@ public struct AVIFEncoder: Encoding {
     public func encode(_ image: DecodedImage, as format: ImageFormat, options: EncodeOptions) throws -> Data {
         try options.cancellation?.check()
         let quality = max(1, min(100, options.quality))
-        let chroma = options.chroma ?? ChromaSampling(quality: quality)
-        let sampling: clt_avif_sampling =
-            switch chroma {
-            case _ where image.bitmap.format.channels == 1: CLT_AVIF_SAMPLING_400
-            case .full: CLT_AVIF_SAMPLING_444
-            case .half: CLT_AVIF_SAMPLING_422
-            case .quarter: CLT_AVIF_SAMPLING_420
-            }
-        let (turns, axis) = Self.transform(options.orientation)
+        let chroma = (options.chroma ?? ChromaSampling(quality: quality)).pixels
+        let turns = AVIFReader.turned.firstIndex(of: options.orientation)
+        let mirroredTurns = AVIFReader.mirrored.firstIndex(of: options.orientation)
         let bitmap = try image.bitmap.straightRGBA8()
+        let isGray = image.bitmap.format.channels == 1
         let speed = 9 - max(0, min(9, options.effort ?? 3))
         var (bytes, count) = unsafe (UnsafeMutablePointer<UInt8>?.none, 0)
         let status = unsafe bitmap.withUnsafePixels { pixels in
             unsafe bitmap.colorSpace.profile.withUnsafeBytes { icc in
                 unsafe clt_avif_encode(
                     pixels.baseAddress?.assumingMemoryBound(to: UInt8.self), bitmap.bytesPerRow, UInt32(clamping: bitmap.width),
-                    UInt32(clamping: bitmap.height), bitmap.alpha == .opaque, sampling, Int32(quality), Int32(speed),
-                    Int32(turns),
-                    Int32(axis), icc.isEmpty ? nil : icc.baseAddress?.assumingMemoryBound(to: UInt8.self), icc.count, &bytes,
-                    &count)
+                    UInt32(clamping: bitmap.height), bitmap.alpha == .opaque, isGray, chroma.columns, chroma.rows,
+                    Int32(quality), Int32(speed), Int32(turns ?? mirroredTurns ?? 0), turns == nil ? 1 : -1,
+                    icc.isEmpty ? nil : icc.baseAddress?.assumingMemoryBound(to: UInt8.self), icc.count, &bytes, &count)
             }
         }
-        guard status == CLT_AVIF_OK, let bytes = unsafe bytes else {
-            throw ImageError(
-                .unsupportedFeature,
-                message:
-                    "The image of \(bitmap.size) pixels cannot be written as AVIF; the installed libavif may lack an encoder.")
+        guard status == CLT_OK, let bytes = unsafe bytes else {
+            throw ImageError.unwritable(.avif, bitmap.size, "the installed libavif may lack an encoder")
         }
         defer { unsafe clt_avif_free(bytes) }
         return unsafe Data(bytes: bytes, count: count)
-    }
-
-    /// The anti-clockwise quarter turns and the mirroring that follows: -1 none, 1 left to right.
-    private static func transform(_ orientation: Orientation) -> (turns: Int, axis: Int) {
-        switch orientation {
-        case .up: (0, -1)
-        case .left: (1, -1)
-        case .down: (2, -1)
-        case .right: (3, -1)
-        case .upMirrored: (0, 1)
-        case .rightMirrored: (1, 1)
-        case .downMirrored: (2, 1)
-        case .leftMirrored: (3, 1)
-        }
     }
 }

@@ -1,4 +1,5 @@
 import CCalotypeAVIF
+import CCalotypeCodec
 import ImageCore
 import ImageDecoding
 
@@ -13,14 +14,13 @@ import ImageDecoding
     /// Creates a reader of a complete file. The bytes must stay valid while the reader exists.
     ///
     /// - Throws: ``ImageError`` for a container that cannot be read, or an image beyond the limits.
-    init(_ bytes: UnsafeRawBufferPointer, limits: DecodingLimits, showsLayers: Bool = false) throws(ImageError) {
+    init(_ bytes: UnsafeRawBufferPointer, limits: DecodingLimits) throws(ImageError) {
         let base = unsafe bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)
-        let handle = unsafe clt_avif_reader_create(
-            base, bytes.count, UInt32(clamping: max(1, limits.frames)), showsLayers)
+        let handle = unsafe clt_avif_reader_create(base, bytes.count, UInt32(clamping: max(1, limits.frames)))
         guard let handle = unsafe handle else { throw .outOfMemory(.avif) }
         unsafe self.handle = handle
         let status = unsafe clt_avif_reader_read_header(handle, &header)
-        if status != CLT_AVIF_OK { throw failure(status) }
+        if status != CLT_OK { throw failure(status) }
         try limits.check(size, bytesPerPixel: 0)
         guard let base = bytes.baseAddress else { return }
         let file = unsafe Data(bytesNoCopy: UnsafeMutableRawPointer(mutating: base), count: bytes.count, deallocator: .none)
@@ -47,8 +47,8 @@ import ImageDecoding
     /// Reads the container of a streaming reader from the bytes so far. Returns `false` when more bytes are needed.
     func readHeader(of file: Data, limits: DecodingLimits) throws(ImageError) -> Bool {
         let status = unsafe clt_avif_reader_read_header(handle, &header)
-        if status == CLT_AVIF_TRUNCATED { return false }
-        if status != CLT_AVIF_OK { throw failure(status) }
+        if status == CLT_NEEDS_INPUT { return false }
+        if status != CLT_OK { throw failure(status) }
         try limits.check(size, bytesPerPixel: 0)
         findMissedAlpha(in: file)
         return true
@@ -92,16 +92,18 @@ import ImageDecoding
 
     /// The orientation of the container: its rotation, then its mirroring (HEIF, 6.5.10 and 6.5.12).
     var orientation: Orientation {
-        let turned: [Orientation] = [.up, .left, .down, .right]
-        let flippedTopToBottom: [Orientation] = [.downMirrored, .leftMirrored, .upMirrored, .rightMirrored]
-        let flippedLeftToRight: [Orientation] = [.upMirrored, .rightMirrored, .downMirrored, .leftMirrored]
-        let turns = Int(header.quarter_turns) & 3
+        let turns = Int(header.quarter_turns)
         return switch header.mirror_axis {
-        case 0: flippedTopToBottom[turns]
-        case 1: flippedLeftToRight[turns]
-        default: turned[turns]
+        // Mirroring from top to bottom is mirroring from left to right after a half turn.
+        case 0: Self.mirrored[(turns + 2) & 3]
+        case 1: Self.mirrored[turns & 3]
+        default: Self.turned[turns & 3]
         }
     }
+
+    /// The orientations after anti-clockwise quarter turns, and those that are then mirrored from left to right.
+    static let turned: [Orientation] = [.up, .left, .down, .right]
+    static let mirrored: [Orientation] = [.upMirrored, .rightMirrored, .downMirrored, .leftMirrored]
 
     func decode(frame: Int) throws(ImageError) {
         if missesAlpha {
@@ -111,35 +113,20 @@ import ImageDecoding
                     + "use libavif 1.0 or later, or store one alpha item for the whole grid.")
         }
         let status = unsafe clt_avif_reader_decode(handle, UInt32(frame), &header)
-        if status != CLT_AVIF_OK { throw failure(status) }
+        if status != CLT_OK { throw failure(status) }
     }
 
     func convert(
-        _ first: Int, _ rows: Int, to layout: RowLayout, premultiplied: Bool, into target: UnsafeMutableRawPointer, stride: Int
+        _ rows: Range<Int>, to layout: RowLayout, premultiplied: Bool, into target: UnsafeMutableRawPointer, stride: Int
     ) throws(ImageError) {
-        let cLayout: clt_avif_layout =
-            switch layout {
-            case .gray8: CLT_AVIF_GRAY8
-            case .gray16: CLT_AVIF_GRAY16
-            case .rgba16: CLT_AVIF_RGBA16
-            case .rgba8, .cmyk8: CLT_AVIF_RGBA8
-            }
         let status = unsafe clt_avif_reader_convert(
-            handle, UInt32(first), UInt32(rows), cLayout, premultiplied, target.assumingMemoryBound(to: UInt8.self), stride)
-        if status != CLT_AVIF_OK { throw failure(status) }
+            handle, UInt32(rows.lowerBound), UInt32(rows.count), layout.cLayout, premultiplied,
+            target.assumingMemoryBound(to: UInt8.self), stride)
+        if status != CLT_OK { throw failure(status) }
     }
 
-    private func failure(_ status: clt_avif_status) -> ImageError {
+    private func failure(_ status: clt_status) -> ImageError {
         let text = unsafe String(cString: clt_avif_reader_message(handle))
-        let sentence = text.isEmpty ? "libavif gives no reason" : text
-        return switch status {
-        case CLT_AVIF_TRUNCATED: .truncated(.avif)
-        case CLT_AVIF_NO_MEMORY: .outOfMemory(.avif)
-        case CLT_AVIF_TOO_LARGE:
-            ImageError(.tooLarge, message: "The AVIF image exceeds libavif's size limit: \(sentence).")
-        case CLT_AVIF_UNSUPPORTED:
-            ImageError(.unsupportedFeature, message: "The AVIF uses a feature that is not supported: \(sentence).")
-        default: ImageError(.corrupt, message: "The AVIF file is damaged: \(sentence).")
-        }
+        return ImageError(status, .avif, text.isEmpty ? "libavif gives no reason" : text)
     }
 }

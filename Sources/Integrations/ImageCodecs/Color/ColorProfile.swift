@@ -10,9 +10,9 @@ enum ColorProfile: Sendable, Hashable {
     /// A high dynamic range.
     case hdr(HDRSignal)
 
-    /// Returns the embedded profile, or sRGB if it is missing, unreadable or of an unsupported model.
+    /// Returns the embedded profile, or sRGB if it is missing or unreadable.
     init(embedded icc: Data?) {
-        self = icc.map { Self.model(of: $0) == CLT_PROFILE_INVALID ? .sRGB : .icc($0) } ?? .sRGB
+        self = icc.map { Self.isReadable($0) ? .icc($0) : .sRGB } ?? .sRGB
     }
 
     /// Returns a profile that is made from CIE xy chromaticities and a transfer curve.
@@ -63,9 +63,9 @@ enum ColorProfile: Sendable, Hashable {
         return text.isEmpty ? "unnamed" : String(text)
     }
 
-    static func model(of icc: Data) -> clt_profile_model {
+    private static func isReadable(_ icc: Data) -> Bool {
         unsafe icc.withUnsafeBytes { bytes in
-            unsafe clt_profile_read_model(bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), bytes.count)
+            unsafe clt_profile_is_readable(bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), bytes.count)
         }
     }
 }

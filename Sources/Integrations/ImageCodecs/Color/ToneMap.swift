@@ -1,50 +1,108 @@
-import CCalotypeLCMS
+import CalotypeSystem
 import ImageCore
 import ImageKernels
 
 /// Converts high-dynamic-range rows to sRGB. ``HDRSignal/toneMapped(_:)`` compresses the brightest channel of each colour, and
 /// the other channels are scaled alike to keep the hue. Then colours are converted to sRGB's primaries and clipped to its gamut.
 /// Light above 1,000 cd/m² is clipped in each channel, as in other programs, which can change the hue.
-@safe final class ToneMap: RowTransform {
-    private let handle: OpaquePointer
+final class ToneMap: RowTransform {
+    private let source: RowLayout
+    private let target: PixelFormat
+    private let light: [Float]
+    private let systemGamma: Float
+    private let luminance: SIMD4<Float>
+    /// The columns of the matrix from the file's primaries to sRGB's.
+    private let toSRGB: [SIMD4<Float>]
+    private static let peak = Float(HDRSignal.peak / HDRSignal.white)
 
-    /// Returns `nil` without memory, or for CMYK rows.
+    /// Returns `nil` for CMYK rows.
     init?(_ signal: HDRSignal, from source: RowLayout, to target: PixelFormat) {
         guard let chromaticities = ColorProfile.chromaticities(of: signal.primaries),
             let toXYZ = ChromaticityMatrix(chromaticities),
             let fromXYZ = ChromaticityMatrix(PNGMetadata.standardChromaticities)?.inverse
         else { return nil }
         if case .cmyk8 = source { return nil }
-        let luminance = toXYZ.values[3..<6].map { Float($0) }
-        let handle = unsafe clt_tone_map_create(
-            source.cLayout, target.cLayout, signal.transfer == .pq ? Tables.pq : Tables.hlg, Tables.ratios, Tables.encoded,
-            Float(HDRSignal.peak / HDRSignal.white), Float(signal.systemGamma), luminance,
-            fromXYZ.after(toXYZ).values.map { Float($0) })
-        guard let handle = unsafe handle else { return nil }
-        unsafe self.handle = handle
+        (self.source, self.target) = (source, target)
+        light = signal.transfer == .pq ? Tables.pq : Tables.hlg
+        systemGamma = Float(signal.systemGamma)
+        luminance = SIMD4(SIMD3(toXYZ.values[3..<6].map { Float($0) }), 0)
+        let matrix = fromXYZ.after(toXYZ).values.map { Float($0) }
+        toSRGB = (0..<3).map { SIMD4(matrix[$0], matrix[$0 + 3], matrix[$0 + 6], 0) }
     }
 
-    deinit { unsafe clt_tone_map_destroy(handle) }
-
     func convert(_ source: UnsafeRawPointer, to target: UnsafeMutableRawPointer, width: Int) {
-        unsafe clt_tone_map_row(handle, source, target, UInt32(width))
+        let channels = self.target.channels
+        let isWide = self.source.bytesPerPixel == 2 * channels
+        let staysWide = self.target.bytesPerPixel == 2 * channels
+        var (last, result) = (SIMD4<UInt16>(), mapped(SIMD4()))
+        for x in 0..<width {
+            var pixel = SIMD4<UInt16>()
+            for c in 0..<channels {
+                let at = channels * x + c
+                pixel[c] =
+                    unsafe isWide
+                    ? source.load(fromByteOffset: 2 * at, as: UInt16.self)
+                    : UInt16(source.load(fromByteOffset: at, as: UInt8.self)) * 257
+            }
+            let alpha = pixel[3]
+            pixel = channels == 1 ? SIMD4(pixel[0], pixel[0], pixel[0], 0) : SIMD4(pixel[0], pixel[1], pixel[2], 0)
+            // Neighbouring pixels are often equal.
+            if pixel != last { (last, result) = (pixel, mapped(pixel)) }
+            result[3] = alpha
+            for c in 0..<channels {
+                let at = channels * x + c
+                if staysWide {
+                    unsafe target.storeBytes(of: result[c], toByteOffset: 2 * at, as: UInt16.self)
+                } else {
+                    let narrow = UInt8((UInt32(result[c]) * 255 + 32767) / 65535)
+                    unsafe target.storeBytes(of: narrow, toByteOffset: at, as: UInt8.self)
+                }
+            }
+        }
+    }
+
+    /// Converts one colour from 16-bit codes to 16-bit sRGB codes.
+    private func mapped(_ code: SIMD4<UInt16>) -> SIMD4<UInt16> {
+        var color = SIMD4(light[Int(code[0])], light[Int(code[1])], light[Int(code[2])], 0)
+        if systemGamma > 0 {
+            let scene = (color / Self.peak * luminance).sum()
+            color *= scene > 0 ? pow(scene, systemGamma) : 0
+        }
+        let share = min(1, color.max() / Self.peak)
+        let ratio = Tables.value(in: Tables.ratios, at: share.squareRoot().squareRoot())
+        let shown = (toSRGB[0] * color[0] + toSRGB[1] * color[1] + toSRGB[2] * color[2]) * ratio
+        var result = SIMD4<UInt16>()
+        for c in 0..<3 {
+            result[c] = UInt16(Tables.value(in: Tables.encoded, at: max(0, min(1, shown[c])).squareRoot()) + 0.5)
+        }
+        return result
     }
 }
 
 /// The curves as tables, which are computed once. Light is relative to ``HDRSignal/white``.
 private enum Tables {
+    /// The light of each 16-bit code.
     static let pq = light(HDRSignal(primaries: 9, transfer: 16))
     static let hlg = light(HDRSignal(primaries: 9, transfer: 18))
 
-    static let ratios = (0..<4096).map { step -> Float in
-        let share = Double(step) / 4095
+    /// The factor for light, by the fourth root of its share of the peak.
+    static let ratios = (0...4096).map { step -> Float in
+        let share = Double(min(step, 4095)) / 4095
         let light = share * share * share * share * HDRSignal.peak
         return Float(light > 0 ? HDRSignal.toneMapped(light) / light : 1)
     }
 
-    static let encoded = (0..<4096).map { step -> Float in
-        let root = Double(step) / 4095
+    /// The sRGB code from 0 to 65,535, by the square root of the displayed light.
+    static let encoded = (0...4096).map { step -> Float in
+        let root = Double(min(step, 4095)) / 4095
         return Float(TransferCurve.encoded(root * root) * 65535)
+    }
+
+    /// Returns the interpolated value of a table at a place from 0 to 1.
+    static func value(in table: [Float], at place: Float) -> Float {
+        let at = place * 4095
+        let step = Int(at)
+        return table[step] + (table[step + 1] - table[step]) * (at - Float(step))
     }
 
     private static func light(_ signal: HDRSignal?) -> [Float] {

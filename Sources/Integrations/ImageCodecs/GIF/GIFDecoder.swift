@@ -34,8 +34,7 @@ public struct GIFDecoder: AnimationDecoding {
             // The frame covers the canvas, so its rows need no composition, and scaling holds only the rows of its filter.
             return try unsafe data.withUnsafeBytes { bytes in
                 let rows = try unsafe file.rows(of: 0, in: bytes, options: options)
-                let stored = file.storedImage(of: 0)
-                return try ImageAssembler(stored, options: options, codecBytes: rows.heldBytes).assemble(rows)
+                return try ImageAssembler(file.storedImage(of: 0), options: options).assemble(rows)
             }
         }
         return try ComposedAnimation(file, options: options).frame(at: options.frame)

@@ -1,4 +1,3 @@
-import CCalotypeGIF
 import ImageCore
 import ImageDecoding
 
@@ -9,7 +8,7 @@ final class GIFFile: AnimationSource {
         var range: Range<Int>
         var colors: Range<Int>?
         var transparentIndex: Int?
-        var isComplete: Bool
+        var isInterlaced: Bool
     }
 
     let format = ImageFormat.gif
@@ -17,7 +16,6 @@ final class GIFFile: AnimationSource {
     private(set) var canvas = PixelSize(width: 0, height: 0)
     private(set) var frames: [AnimationFrame] = []
     private(set) var loopCount: Int?
-    private(set) var isInterlaced = false
     private(set) var profile = ColorProfile.sRGB
     private let data: Data
     private let reader: ByteReader
@@ -36,7 +34,7 @@ final class GIFFile: AnimationSource {
         else { throw .truncated(.gif) }
         canvas = PixelSize(width: width, height: height)
         guard width > 0, height > 0 else {
-            throw ImageError(.corrupt, message: "The GIF file is damaged: its screen size is missing.")
+            throw .damaged(.gif, "its screen size is missing")
         }
         try limits.check(canvas, bytesPerPixel: 0)
         if flags & 0x80 != 0 {
@@ -47,6 +45,8 @@ final class GIFFile: AnimationSource {
         try readBlocks(limits: limits)
         if let first = frames.first { try limits.check(first.size, bytesPerPixel: 0) }
     }
+
+    var isInterlaced: Bool { entries.contains(where: \.isInterlaced) }
 
     var hasAlpha: Bool {
         entries.contains { $0.transparentIndex != nil } || !(frames.first?.covers(canvas) ?? true)
@@ -60,11 +60,7 @@ final class GIFFile: AnimationSource {
             case 0x2C:
                 guard let end = readFrame(at: offset) else { return }
                 offset = end
-                guard frames.count <= limits.frames else {
-                    throw ImageError(
-                        .tooLarge,
-                        message: "The GIF has more than \(limits.frames) frames, the limit; raise it to load the image.")
-                }
+                guard frames.count <= limits.frames else { throw .tooManyFrames(.gif, limits) }
             // Some files have zeros between blocks. Any other byte, the trailer included, ends the file.
             case 0: offset += 1
             default: return
@@ -87,7 +83,7 @@ final class GIFFile: AnimationSource {
         {
             loopCount = loops
         }
-        let end = skipSubBlocks(from: offset + 2).end
+        let end = skipSubBlocks(from: offset + 2)
         if label == 0xFF, profile == .sRGB, reader.matches("ICCRGBG1012", at: offset + 3) {
             profile = ColorProfile(embedded: subBlocks(from: offset + 14, atMost: limits.metadataBytes))
         }
@@ -119,10 +115,9 @@ final class GIFFile: AnimationSource {
         }
         defer { control = nil }
         let size = PixelSize(width: numbers[2], height: numbers[3])
-        let (end, isComplete) = skipSubBlocks(from: dataStart + 1)
+        let end = skipSubBlocks(from: dataStart + 1)
         guard dataStart < reader.count else { return nil }
         guard size.width > 0, size.height > 0 else { return end }
-        if flags & 0x40 != 0 { isInterlaced = true }
         let disposal: AnimationFrame.Disposal =
             switch control?.disposal {
             case 2: .clear
@@ -134,18 +129,20 @@ final class GIFFile: AnimationSource {
                 x: numbers[0], y: numbers[1], size: size, seconds: Double(control?.delay ?? 0) / 100, disposal: disposal,
                 blends: true, hasAlpha: control?.transparentIndex != nil))
         entries.append(
-            Entry(range: offset..<end, colors: colors, transparentIndex: control?.transparentIndex, isComplete: isComplete))
+            Entry(
+                range: offset..<end, colors: colors, transparentIndex: control?.transparentIndex,
+                isInterlaced: flags & 0x40 != 0))
         return end
     }
 
     /// Skips sub-blocks, each a length and as many bytes, up to the empty one.
-    private func skipSubBlocks(from start: Int) -> (end: Int, isComplete: Bool) {
+    private func skipSubBlocks(from start: Int) -> Int {
         var offset = start
         while let length = reader.byte(at: offset) {
             offset += 1 + Int(length)
-            if length == 0 { return (min(offset, reader.count), true) }
+            if length == 0 { break }
         }
-        return (reader.count, false)
+        return min(offset, reader.count)
     }
 
     /// Returns the producer of a frame's rows. The file's bytes must stay valid while it exists.
@@ -155,7 +152,7 @@ final class GIFFile: AnimationSource {
         return try unsafe GIFRows(
             header: UnsafeBufferPointer(start: base, count: headerEnd),
             frame: UnsafeBufferPointer(start: base + entry.range.lowerBound, count: entry.range.count),
-            size: frames[frame].size, colors: colorTable(of: entry), options: options)
+            size: frames[frame].size, isInterlaced: entry.isInterlaced, colors: colorTable(of: entry), options: options)
     }
 
     /// Describes a frame as a still image.
@@ -163,6 +160,7 @@ final class GIFFile: AnimationSource {
         var stored = StoredImage(format: .gif, size: frames[frame].size, layout: .rgba8)
         stored.hasAlpha = entries[frame].transparentIndex != nil
         stored.profile = profile
+        stored.deliversWhole = entries[frame].isInterlaced
         return stored
     }
 
@@ -170,8 +168,7 @@ final class GIFFile: AnimationSource {
         let options = options.forFramePixels
         return try unsafe data.withUnsafeBytes { bytes in
             let rows = try unsafe rows(of: frame, in: bytes, options: options)
-            let stored = storedImage(of: frame)
-            let image = try ImageAssembler(stored, options: options, codecBytes: rows.heldBytes).assemble(rows)
+            let image = try ImageAssembler(storedImage(of: frame), options: options).assemble(rows)
             return (image.bitmap, image.isPartial ? rows.failure ?? .truncated(.gif) : nil)
         }
     }

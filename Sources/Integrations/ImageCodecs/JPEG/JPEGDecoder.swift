@@ -19,37 +19,45 @@ public struct JPEGDecoder: Decoding {
     public func format(of head: Data) -> ImageFormat? { head.starts(with: [0xFF, 0xD8, 0xFF]) ? .jpeg : nil }
 
     public func info(of data: Data, limits: DecodingLimits) throws -> ImageInfo {
-        try unsafe data.withUnsafeBytes { bytes in
-            let reader = try unsafe JPEGReader(bytes, limits: limits)
-            try limits.check(reader.size, bytesPerPixel: 0)
-            let metadata = JPEGMetadata(reader.markers(), limits: limits)
-            let model: ColorModel =
-                switch reader.header.model {
-                case CLT_JPEG_GRAY: .gray
-                case CLT_JPEG_CMYK: .cmyk
-                default: .rgb
-                }
-            return ImageInfo(
-                format: .jpeg, size: reader.size, orientation: metadata.orientation, colorModel: model,
-                colorProfile: ColorProfile(embedded: metadata.profile).description, isProgressive: reader.header.is_progressive)
+        try unsafe data.withUnsafeBytes { try Self.info(from: unsafe JPEGReader($0, limits: limits), limits: limits) }
+    }
+
+    /// Everything that describes a JPEG comes before the first scan (ITU-T T.81, B.2).
+    public func info(ofPrefix head: Data, limits: DecodingLimits) throws -> ImageInfo? {
+        try unsafe head.withUnsafeBytes { bytes in
+            let reader = try JPEGReader(limits: limits)
+            unsafe reader.supply(bytes, isLast: false)
+            return try reader.readHeader() ? Self.info(from: reader, limits: limits) : nil
         }
     }
 
-    public func decode(_ data: Data, options: DecodeOptions) throws -> DecodedImage {
-        try Self.withRows(of: data, options: options) { assembler, rows in try assembler.assemble(rows) }
+    private static func info(from reader: JPEGReader, limits: DecodingLimits) throws -> ImageInfo {
+        try limits.check(reader.size, bytesPerPixel: 0)
+        let metadata = JPEGMetadata(reader.markers(), limits: limits)
+        let model: ColorModel =
+            switch reader.header.model {
+            case CLT_JPEG_GRAY: .gray
+            case CLT_JPEG_CMYK: .cmyk
+            default: .rgb
+            }
+        return ImageInfo(
+            format: .jpeg, size: reader.size, orientation: metadata.orientation, colorModel: model,
+            colorProfile: ColorProfile(embedded: metadata.profile).description, isProgressive: reader.header.is_progressive)
     }
 
-    /// Prepares a decode, and calls `body` with the producer of its rows.
-    static func withRows<R>(
-        of data: Data, options: DecodeOptions, _ body: (ImageAssembler, any RowProducer) throws -> R
-    ) throws -> R {
+    public func decode(_ data: Data, options: DecodeOptions) throws -> DecodedImage {
         try options.checkFrame(of: 1)
-        return try unsafe data.withUnsafeBytes { bytes in
+        return try Self.decode(data, options: options, orientation: nil)
+    }
+
+    /// - Parameter orientation: The orientation of the image; `nil` for that of its Exif.
+    private static func decode(_ data: Data, options: DecodeOptions, orientation: Orientation?) throws -> DecodedImage {
+        try unsafe data.withUnsafeBytes { bytes in
             let reader = try unsafe JPEGReader(bytes, limits: options.limits)
-            let stored = try start(reader, options: options)
+            let stored = try start(reader, options: options, orientation: orientation)
             let coefficients = Int(clamping: reader.header.coefficient_bytes)
-            let assembler = try ImageAssembler(stored, options: options, codecBytes: coefficients)
-            return try body(assembler, JPEGRows(reader, options: options))
+            return try ImageAssembler(stored, options: options, codecBytes: coefficients)
+                .assemble(JPEGRows(reader, options: options))
         }
     }
 
@@ -66,20 +74,10 @@ public struct JPEGDecoder: Decoding {
         }
         guard let thumbnail = metadata.thumbnail else { return nil }
         do {
-            return try Self.thumbnail(thumbnail, orientation: metadata.orientation, options: options)
+            // Its own Exif is ignored, since it has the orientation of the image.
+            return try Self.decode(thumbnail, options: options, orientation: metadata.orientation)
         } catch is ImageError {
             return nil
-        }
-    }
-
-    /// Decodes a thumbnail. Its own Exif is ignored, since it has the orientation of the image.
-    static func thumbnail(_ bytes: Data, orientation: Orientation, options: DecodeOptions) throws -> DecodedImage {
-        try unsafe bytes.withUnsafeBytes { bytes in
-            let reader = try unsafe JPEGReader(bytes, limits: options.limits)
-            let stored = try start(reader, options: options, orientation: orientation)
-            let coefficients = Int(clamping: reader.header.coefficient_bytes)
-            return try ImageAssembler(stored, options: options, codecBytes: coefficients)
-                .assemble(JPEGRows(reader, options: options))
         }
     }
 

@@ -1,7 +1,7 @@
 public import ImageCore
 import ImageDecoding
+import CCalotypeCodec
 import CCalotypeJPEG
-import CCalotypeLCMS
 import ImageKernels
 
 /// Encodes JPEG with libjpeg-turbo. Transparent images are composited over white, 16-bit images are rounded to 8 bits, and
@@ -21,26 +21,20 @@ public struct JPEGEncoder: Encoding {
         if bitmap.format != .gray8 { bitmap = try bitmap.convertedToRGBA8() }
         guard let writer = unsafe clt_jpeg_writer_create() else { throw ImageError.outOfMemory(.jpeg) }
         defer { unsafe clt_jpeg_writer_destroy(writer) }
-        func check(_ status: clt_jpeg_status) throws(ImageError) {
-            if status == CLT_JPEG_OK { return }
-            if status == CLT_JPEG_NO_MEMORY { throw .outOfMemory(.jpeg) }
-            let sentence = unsafe String(cString: clt_jpeg_writer_message(writer))
-            throw ImageError(
-                .unsupportedFeature, message: "The image of \(bitmap.size) pixels cannot be written as JPEG: \(sentence)")
+        func check(_ status: clt_status) throws(ImageError) {
+            if status == CLT_OK { return }
+            if status == CLT_NO_MEMORY { throw .outOfMemory(.jpeg) }
+            throw unsafe .unwritable(.jpeg, bitmap.size, String(cString: clt_jpeg_writer_message(writer)))
         }
         let quality = max(1, min(100, options.quality))
-        let sampling =
-            switch options.chroma ?? ChromaSampling(quality: quality) {
-            case .full: CLT_JPEG_SAMPLING_444
-            case .half: CLT_JPEG_SAMPLING_422
-            case .quarter: CLT_JPEG_SAMPLING_420
-            }
+        let chroma = (options.chroma ?? ChromaSampling(quality: quality)).pixels
         let isProgressive = options.isProgressive ?? ((options.effort ?? 5) >= 7)
         let (profile, exif) = (Array(bitmap.colorSpace.profile), Array(EXIFOrientation.data(options.orientation)))
         try unsafe check(
             clt_jpeg_writer_start(
                 writer, UInt32(clamping: bitmap.width), UInt32(clamping: bitmap.height), bitmap.format == .gray8, Int32(quality),
-                sampling, isProgressive, profile.isEmpty ? nil : profile, profile.count, exif.isEmpty ? nil : exif, exif.count))
+                chroma.columns, chroma.rows, isProgressive, profile.isEmpty ? nil : profile, profile.count,
+                exif.isEmpty ? nil : exif, exif.count))
         try unsafe bitmap.withUnsafePixels { pixels in
             guard let base = unsafe pixels.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return }
             var white = [UInt8](repeating: 255, count: 4 * bitmap.width)
@@ -50,7 +44,7 @@ public struct JPEGEncoder: Encoding {
                 if bitmap.alpha == .opaque {
                     try unsafe check(clt_jpeg_writer_write_row(writer, row))
                 } else {
-                    unsafe clt_over_white_rgba8(row, &white, UInt32(bitmap.width))
+                    unsafe clt_over_white_rgba8(row, &white, bitmap.width)
                     try unsafe check(clt_jpeg_writer_write_row(writer, white))
                 }
             }
@@ -58,5 +52,16 @@ public struct JPEGEncoder: Encoding {
         var (bytes, count) = unsafe (UnsafePointer<UInt8>?.none, 0)
         try unsafe check(clt_jpeg_writer_finish(writer, &bytes, &count))
         return unsafe bytes.map { unsafe Data(bytes: $0, count: count) } ?? Data()
+    }
+}
+
+extension ChromaSampling {
+    /// The pixels that a chroma sample covers.
+    var pixels: (columns: Int32, rows: Int32) {
+        switch self {
+        case .full: (1, 1)
+        case .half: (2, 1)
+        case .quarter: (2, 2)
+        }
     }
 }

@@ -1,3 +1,4 @@
+import CCalotypeCodec
 import CCalotypeJPEG
 import CalotypeSystem
 import ImageCore
@@ -13,8 +14,8 @@ import ImageDecoding
     /// - Throws: ``ImageError`` for a header that cannot be read. The caller checks the size against the limits.
     convenience init(_ bytes: UnsafeRawBufferPointer, limits: DecodingLimits) throws(ImageError) {
         try self.init(limits: limits)
-        unsafe clt_jpeg_reader_borrow(handle, bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), bytes.count)
-        if try !readHeader(limits: limits) { throw failure(CLT_JPEG_NEEDS_INPUT) }
+        unsafe supply(bytes, isLast: true)
+        if try !readHeader() { throw .truncated(.jpeg) }
     }
 
     /// Creates a reader of a file that arrives in pieces.
@@ -23,25 +24,18 @@ import ImageDecoding
         unsafe self.handle = handle
     }
 
-    /// Adds the next piece, which is copied.
-    func supply(_ chunk: Data, isLast: Bool) throws(ImageError) {
-        let status = unsafe chunk.withUnsafeBytes { bytes in
-            unsafe clt_jpeg_reader_supply(handle, bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), bytes.count, isLast)
-        }
-        if status != CLT_JPEG_OK { throw failure(status) }
+    /// Sets all bytes of the file so far. They must stay valid during the calls that follow.
+    func supply(_ bytes: UnsafeRawBufferPointer, isLast: Bool) {
+        unsafe clt_jpeg_reader_supply(handle, bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), bytes.count, isLast)
     }
 
     /// Reads up to the first scan. Returns `false` when more bytes are needed.
-    func readHeader(limits: DecodingLimits) throws(ImageError) -> Bool {
-        let status = unsafe clt_jpeg_reader_read_header(handle, &header)
-        if status == CLT_JPEG_NEEDS_INPUT { return false }
-        if status != CLT_JPEG_OK { throw failure(status) }
-        if header.model == CLT_JPEG_OTHER {
-            throw ImageError(
-                .unsupportedFeature,
-                message: "The JPEG has \(header.components) colour components; only 1, 3 and 4 are supported."
-            )
-        }
+    func readHeader() throws(ImageError) -> Bool { try succeeds(unsafe clt_jpeg_reader_read_header(handle, &header)) }
+
+    /// Returns `false` for a call that needs more bytes.
+    private func succeeds(_ status: clt_status) throws(ImageError) -> Bool {
+        if status == CLT_NEEDS_INPUT { return false }
+        if status != CLT_OK { throw failure(status) }
         return true
     }
 
@@ -74,7 +68,7 @@ import ImageDecoding
     func start(eighths: Int) throws(ImageError) -> PixelSize {
         var (width, height): (UInt32, UInt32) = (0, 0)
         let status = unsafe clt_jpeg_reader_start(handle, UInt32(eighths), &width, &height)
-        if status != CLT_JPEG_OK { throw failure(status) }
+        if status != CLT_OK { throw failure(status) }
         return PixelSize(width: Int(width), height: Int(height))
     }
 
@@ -94,10 +88,10 @@ import ImageDecoding
                     .tooLarge, message: "The JPEG has more than \(limits.scans) scans, the limit; raise it to load the image.")
             }
             switch status {
-            case CLT_JPEG_OK: continue
-            case CLT_JPEG_SCAN_END: scans.whole = scans.begun
-            case CLT_JPEG_NEEDS_INPUT: return false
-            case CLT_JPEG_END: return true
+            case CLT_OK: continue
+            case CLT_SCAN_END: scans.whole = scans.begun
+            case CLT_NEEDS_INPUT: return false
+            case CLT_END: return true
             default:
                 // The complete scans of a truncated file can still be shown.
                 guard scans.whole > 0, unsafe clt_jpeg_reader_was_cut(handle) else { throw failure(status) }
@@ -116,59 +110,30 @@ import ImageDecoding
     /// Begins the output of the scans up to `scan`, counted from 1.
     func startOutput(scan: Int) throws(ImageError) {
         let status = unsafe clt_jpeg_reader_start_output(handle, Int32(max(1, scan)))
-        if status != CLT_JPEG_OK { throw failure(status) }
+        if status != CLT_OK { throw failure(status) }
     }
 
     /// Ends the output. Returns `false` when it must be repeated with more bytes.
-    func finishOutput() throws(ImageError) -> Bool {
-        let status = unsafe clt_jpeg_reader_finish_output(handle)
-        if status == CLT_JPEG_NEEDS_INPUT { return false }
-        if status != CLT_JPEG_OK { throw failure(status) }
-        return true
-    }
-
-    /// Whether the rows ended only because the bytes did.
-    private(set) var needsInput = false
+    func finishOutput() throws(ImageError) -> Bool { try succeeds(unsafe clt_jpeg_reader_finish_output(handle)) }
 
     func readRows(into target: UnsafeMutableRawPointer, stride: Int, count: Int) -> RowsRead {
         var got: UInt32 = 0
-        needsInput = false
         let status = unsafe clt_jpeg_reader_read_rows(
             handle, target.assumingMemoryBound(to: UInt8.self), stride, UInt32(count), &got)
-        if status == CLT_JPEG_NEEDS_INPUT { needsInput = true }
-        return RowsRead(count: Int(got), failure: status == CLT_JPEG_OK ? nil : failure(status))
+        return RowsRead(count: Int(got), failure: status == CLT_OK ? nil : failure(status))
     }
 
     /// The error that describes the data that libjpeg invented, or `nil`.
     var damage: ImageError? {
         if let scanFailure { return scanFailure }
         let (damaged, ended) = unsafe (clt_jpeg_reader_is_damaged(handle), clt_jpeg_reader_hit_end(handle))
-        if ended, unsafe damaged || header.is_arithmetic || !clt_jpeg_reader_is_complete(handle) {
-            return ImageError(
-                .truncated, message: "The JPEG file ends before its image does; download or copy it again.")
-        }
-        return damaged ? ImageError(.corrupt, message: "The JPEG file is damaged: \(sentence)") : nil
+        if ended, unsafe damaged || header.is_arithmetic || !clt_jpeg_reader_is_complete(handle) { return .truncated(.jpeg) }
+        return damaged ? failure(CLT_CORRUPT) : nil
     }
 
-    private var sentence: String {
-        let text = unsafe String(cString: clt_jpeg_reader_message(handle))
-        return text.hasSuffix(".") ? text : text + "."
-    }
-
-    func failure(_ status: clt_jpeg_status) -> ImageError {
-        switch status {
-        case CLT_JPEG_NO_MEMORY: .outOfMemory(.jpeg)
-        case CLT_JPEG_UNSUPPORTED:
-            ImageError(.unsupportedFeature, message: "The JPEG uses a feature that is not supported: \(sentence)")
-        case CLT_JPEG_NEEDS_INPUT:
-            ImageError(.truncated, message: "The JPEG file ends before its image does; download or copy it again.")
-        default:
-            if unsafe clt_jpeg_reader_hit_end(handle) {
-                ImageError(
-                    .truncated, message: "The JPEG file ends before its image does: \(sentence)")
-            } else {
-                ImageError(.corrupt, message: "The JPEG file is damaged: \(sentence)")
-            }
-        }
+    private func failure(_ status: clt_status) -> ImageError {
+        let isCut = unsafe status == CLT_CORRUPT && clt_jpeg_reader_hit_end(handle)
+        return unsafe ImageError(
+            isCut ? CLT_NEEDS_INPUT : status, .jpeg, String(cString: clt_jpeg_reader_message(handle)))
     }
 }

@@ -1,4 +1,3 @@
-import CCalotypePNG
 import ImageCore
 import ImageDecoding
 
@@ -28,7 +27,7 @@ final class APNGFile: AnimationSource {
         header = first.content
         canvas = PixelSize(width: width, height: height)
         guard width > 0, height > 0 else {
-            throw ImageError(.corrupt, message: "The PNG file is damaged: its header has no image size.")
+            throw .damaged(.png, "its header has no image size")
         }
         loopCount = metadata.plays
         try limits.check(canvas, bytesPerPixel: 0)
@@ -39,7 +38,7 @@ final class APNGFile: AnimationSource {
         var (sequence, hasPixels) = (0, false)
         func take(_ number: Int?) throws(ImageError) {
             guard number == sequence else {
-                throw ImageError(.corrupt, message: "The animated PNG is damaged: its frames are not numbered in order.")
+                throw .damaged(.png, "its frames are not numbered in order")
             }
             sequence += 1
         }
@@ -48,19 +47,13 @@ final class APNGFile: AnimationSource {
             case "fcTL":
                 try take(ByteReader(chunk.content).uint32(at: 0, bigEndian: true))
                 try addFrame(ByteReader(chunk.content))
-                guard frames.count <= limits.frames else {
-                    throw ImageError(
-                        .tooLarge,
-                        message: "The PNG has more than \(limits.frames) frames, the limit; raise it to load the image.")
-                }
+                guard frames.count <= limits.frames else { throw .tooManyFrames(.png, limits) }
             case "IDAT":
                 hasPixels = true
                 if frames.count == 1 { data[0].append(chunk.content) }
             case "fdAT":
                 try take(ByteReader(chunk.content).uint32(at: 0, bigEndian: true))
-                guard !frames.isEmpty else {
-                    throw ImageError(.corrupt, message: "The animated PNG is damaged: frame data precedes the first frame.")
-                }
+                guard !frames.isEmpty else { throw .damaged(.png, "frame data precedes the first frame") }
                 data[frames.count - 1].append(chunk.content.dropFirst(4))
             case "PLTE", "tRNS", "iCCP", "sRGB", "gAMA", "cHRM", "cICP", "sBIT":
                 if !hasPixels { shared.append(PNGChunks.chunk(chunk.type, chunk.content)) }
@@ -83,7 +76,7 @@ final class APNGFile: AnimationSource {
             let denominator = content.uint16(at: 22, bigEndian: true), let disposal = content.byte(at: 24),
             let blending = content.byte(at: 25), numbers[0] > 0, numbers[1] > 0,
             numbers[2] + numbers[0] <= canvas.width, numbers[3] + numbers[1] <= canvas.height
-        else { throw ImageError(.corrupt, message: "The animated PNG is damaged: a frame is not inside the canvas.") }
+        else { throw .damaged(.png, "a frame is not inside the canvas") }
         var frame = AnimationFrame(
             x: numbers[2], y: numbers[3], size: PixelSize(width: numbers[0], height: numbers[1]),
             // A denominator of 0 means hundredths.

@@ -6,8 +6,6 @@ import ImageDecoding
 struct PNGChunks: Sequence, IteratorProtocol {
     struct Chunk {
         let type: String
-        /// The offset of the content in the file.
-        let offset: Int
         let content: Data
     }
 
@@ -33,16 +31,14 @@ struct PNGChunks: Sequence, IteratorProtocol {
             let content = reader.bytes(at: offset + 8, count: length)
         else { return nil }
         defer { offset += 12 + length }
-        return Chunk(type: String(decoding: name, as: UTF8.self), offset: offset + 8, content: content)
+        return Chunk(type: String(decoding: name, as: UTF8.self), content: content)
     }
 }
 
-/// The properties that a PNG's chunks give its pixels. Chunks are added one by one, so that the result is the same for a file
-/// that arrives in pieces.
+/// The properties that a PNG's chunks give its pixels.
 struct PNGMetadata {
     private(set) var orientation = Orientation.up
-    /// The number of frames of an APNG, or 0 for a still image. For a complete file it is at most the number of frames in the
-    /// file.
+    /// The number of frames of an APNG that are in the file, or 0 for a still image.
     private(set) var frames = 0
     private var frameControls = 0
     /// Whether the image in `IDAT` is not part of the animation, because no frame begins before it.
@@ -52,49 +48,33 @@ struct PNGMetadata {
     private var isSRGB = false
     private var gamma: Double?
     private var chromaticities: [Double]?
-    private(set) var codePoints: (primaries: Int, transfer: Int)?
-    private var hasPixels = false
+    private var codePoints: (primaries: Int, transfer: Int)?
     /// Whether the file has its last chunk, IEND.
     private(set) var hasEnd = false
-    /// The longest chunk that is read, in bytes. Longer ones are skipped.
-    private let limit: Int
-
     /// The chromaticities of ITU-R BT.709 and sRGB: x and y of white, red, green and blue.
     static let standardChromaticities = [0.3127, 0.3290, 0.64, 0.33, 0.30, 0.60, 0.15, 0.06]
 
-    /// Creates the properties of a file without chunks.
-    init(limits: DecodingLimits) { limit = limits.metadataBytes }
-
+    /// Reads the chunks that have arrived. Chunks that are longer than the limit of metadata are skipped.
     init(_ file: Data, limits: DecodingLimits) {
-        self.init(limits: limits)
+        var hasPixels = false
         for chunk in PNGChunks(file) {
-            if reads(chunk.type, byteCount: chunk.content.count) { read(chunk.type, chunk.content) } else { pass(chunk.type) }
+            switch chunk.type {
+            case "IDAT": hasPixels = true
+            case "fcTL": frameControls += 1
+            case "IEND": hasEnd = true
+            case _ where chunk.content.count > limits.metadataBytes: break
+            case "eXIf": orientation = EXIFOrientation.parse(chunk.content)
+            // No other chunk after the pixels changes how they must be read.
+            case _ where !hasPixels: read(chunk.type, ByteReader(chunk.content))
+            default: break
+            }
+            if !hasPixels { hasSeparateDefault = frames > 0 && frameControls == 0 }
         }
         frames = min(frames, frameControls)
     }
 
-    /// Whether the content of the next chunk is needed.
-    func reads(_ type: String, byteCount: Int) -> Bool {
-        guard byteCount <= limit else { return false }
-        // No other chunk after the pixels changes how they must be read.
-        return type == "eXIf" || !hasPixels && ["acTL", "sRGB", "gAMA", "cHRM", "cICP"].contains(type)
-    }
-
-    /// Adds a chunk whose content is not needed.
-    mutating func pass(_ type: String) {
-        if type == "IDAT" {
-            if !hasPixels { hasSeparateDefault = frames > 0 && frameControls == 0 }
-            hasPixels = true
-        }
-        if type == "fcTL" { frameControls += 1 }
-        if type == "IEND" { hasEnd = true }
-    }
-
-    /// Adds a chunk for which ``reads(_:byteCount:)`` returned `true`.
-    mutating func read(_ type: String, _ bytes: Data) {
-        let content = ByteReader(bytes)
+    private mutating func read(_ type: String, _ content: ByteReader) {
         switch type {
-        case "eXIf": orientation = EXIFOrientation.parse(bytes)
         case "acTL":
             frames = content.uint32(at: 0, bigEndian: true) ?? 0
             plays = content.uint32(at: 4, bigEndian: true)

@@ -1,6 +1,6 @@
+import CCalotypePNG
 public import ImageCore
 import ImageDecoding
-import CCalotypePNG
 
 /// Decodes PNG with libpng: every colour type and depth, Adam7, transparency by tRNS, and colours by cICP, iCCP, sRGB, gAMA and
 /// cHRM.
@@ -25,7 +25,7 @@ public struct PNGDecoder: AnimationDecoding {
             let model: ColorModel = header.is_palette ? .indexed : header.is_gray ? .gray : .rgb
             return ImageInfo(
                 format: .png, size: reader.size, frameCount: max(1, metadata.frames), orientation: metadata.orientation,
-                hasAlpha: header.has_alpha_channel || header.has_transparent_color, bitDepth: Int(header.bit_depth),
+                hasAlpha: header.has_alpha, bitDepth: Int(header.bit_depth),
                 colorModel: model, colorProfile: ColorProfile(embedded: reader.profile).description,
                 isProgressive: header.is_interlaced)
         }
@@ -60,43 +60,19 @@ public struct PNGDecoder: AnimationDecoding {
         return try animation(of: data, options: options).frame(at: options.frame)
     }
 
-    /// Whether the image that ``decode(_:options:)`` returns is stored in `IDAT`.
-    static func isInDefaultImage(_ data: Data, options: DecodeOptions) -> Bool {
-        options.frame == 0 && !PNGMetadata(data, limits: options.limits).hasSeparateDefault
-    }
-
     static func decodeStill(
         _ data: Data, metadata: PNGMetadata, options: DecodeOptions, checksCRC: Bool = true
     ) throws -> DecodedImage {
-        try withRows(of: data, metadata: metadata, options: options, checksCRC: checksCRC) { try $0.assemble($1) }
-    }
-
-    /// Prepares a decode of the still image, and calls `body` with the producer of its rows.
-    static func withRows<R>(
-        of data: Data, options: DecodeOptions, _ body: (ImageAssembler, any RowProducer) throws -> R
-    ) throws -> R {
-        try withRows(
-            of: data, metadata: PNGMetadata(data, limits: options.limits), options: options, checksCRC: true, body)
-    }
-
-    private static func withRows<R>(
-        of data: Data, metadata: PNGMetadata, options: DecodeOptions, checksCRC: Bool,
-        _ body: (ImageAssembler, any RowProducer) throws -> R
-    ) throws -> R {
         try unsafe data.withUnsafeBytes { bytes in
             let reader = try unsafe PNGReader(bytes, limits: options.limits, checksCRC: checksCRC)
             let profile = metadata.profile(embedded: reader.profile)
             // 16-bit samples are converted to sRGB before they are rounded to 8 bits.
             let keeps16Bit = !options.convertsTo8Bit || (options.convertsToSRGB && profile != .sRGB)
-            let (layout, passes) = try reader.start(keeps16Bit: keeps16Bit)
-            var stored = StoredImage(format: .png, size: reader.size, layout: layout)
-            stored.orientation = options.applied(metadata.orientation)
-            stored.hasAlpha = reader.header.has_alpha_channel || reader.header.has_transparent_color
-            stored.profile = profile
-            stored.deliversWhole = passes > 1
-            return try body(
-                ImageAssembler(stored, options: options),
-                PNGRows(reader, passes: passes, height: stored.size.height, options: options))
+            try reader.start(keeps16Bit: keeps16Bit)
+            var stored = reader.storedImage(metadata, profile: profile, options: options)
+            stored.deliversWhole = reader.hasPasses
+            return try ImageAssembler(stored, options: options)
+                .assemble(PNGRows(reader, height: stored.size.height, options: options))
         }
     }
 }
@@ -104,17 +80,16 @@ public struct PNGDecoder: AnimationDecoding {
 /// Delivers the rows of a PNG. The seven passes of Adam7 cover all rows.
 private final class PNGRows: RowProducer {
     private let reader: PNGReader
-    private let passes: Int
     private let height: Int
     private let options: DecodeOptions
 
-    init(_ reader: PNGReader, passes: Int, height: Int, options: DecodeOptions) {
-        (self.reader, self.passes, self.height, self.options) = (reader, passes, height, options)
+    init(_ reader: PNGReader, height: Int, options: DecodeOptions) {
+        (self.reader, self.height, self.options) = (reader, height, options)
     }
 
     func readRows(into target: UnsafeMutableRawPointer, stride: Int, count: Int) throws -> RowsRead {
-        guard passes > 1 else { return unsafe reader.readRows(into: target, stride: stride, count: count) }
-        for pass in 0..<passes {
+        guard reader.hasPasses else { return unsafe reader.readRows(into: target, stride: stride, count: count) }
+        for pass in 0..<7 {
             for y in Swift.stride(from: 0, to: height, by: 64) {
                 try options.checkCancellation()
                 let read = unsafe reader.readRows(

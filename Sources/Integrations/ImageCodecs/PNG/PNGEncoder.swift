@@ -1,5 +1,6 @@
 public import ImageCore
 import ImageDecoding
+import CCalotypeCodec
 import CCalotypePNG
 import ImageKernels
 
@@ -15,26 +16,18 @@ public struct PNGEncoder: Encoding {
 
     public func encode(_ image: DecodedImage, as format: ImageFormat, options: EncodeOptions) throws -> Data {
         let bitmap = try image.bitmap.unpremultiplied()
-        let layout =
-            switch bitmap.format {
-            case .gray8: CLT_PNG_GRAY8
-            case .gray16: CLT_PNG_GRAY16
-            case .rgba8: CLT_PNG_RGBA8
-            case .rgba16: CLT_PNG_RGBA16
-            }
         guard let writer = unsafe clt_png_writer_create() else { throw ImageError.outOfMemory(.png) }
         defer { unsafe clt_png_writer_destroy(writer) }
-        func check(_ status: clt_png_status) throws(ImageError) {
-            if status == CLT_PNG_OK { return }
-            if status == CLT_PNG_NO_MEMORY { throw .outOfMemory(.png) }
-            let sentence = unsafe String(cString: clt_png_writer_message(writer))
-            throw ImageError(
-                .unsupportedFeature, message: "The image of \(bitmap.size) pixels cannot be written as PNG: \(sentence).")
+        func check(_ status: clt_status) throws(ImageError) {
+            if status == CLT_OK { return }
+            if status == CLT_NO_MEMORY { throw .outOfMemory(.png) }
+            throw unsafe .unwritable(.png, bitmap.size, String(cString: clt_png_writer_message(writer)))
         }
         let (profile, exif) = (Array(bitmap.colorSpace.profile), Array(EXIFOrientation.data(options.orientation)))
         try unsafe check(
             clt_png_writer_start(
-                writer, UInt32(clamping: bitmap.width), UInt32(clamping: bitmap.height), layout, bitmap.alpha == .opaque,
+                writer, UInt32(clamping: bitmap.width), UInt32(clamping: bitmap.height), bitmap.format.cLayout,
+                bitmap.alpha == .opaque,
                 Int32(max(0, min(9, options.effort ?? 6))), profile.isEmpty ? nil : profile, profile.count,
                 exif.isEmpty ? nil : exif, exif.count))
         try unsafe bitmap.withUnsafePixels { pixels in

@@ -1,3 +1,4 @@
+import CCalotypeCodec
 import CCalotypePNG
 import ImageCore
 import ImageDecoding
@@ -7,17 +8,20 @@ import ImageDecoding
     private let handle: OpaquePointer
     private(set) var header = clt_png_header()
 
+    /// Creates a reader of a file that arrives in pieces.
+    init(streaming limits: DecodingLimits) throws(ImageError) {
+        guard let handle = unsafe clt_png_reader_create(limits.metadataBytes) else { throw .outOfMemory(.png) }
+        unsafe self.handle = handle
+    }
+
     /// Creates a reader of a complete file. The bytes must stay valid while the reader exists.
     ///
     /// - Throws: ``ImageError`` for a header that cannot be read, or an image beyond the limits.
-    init(_ bytes: UnsafeRawBufferPointer, limits: DecodingLimits, checksCRC: Bool = true) throws(ImageError) {
+    convenience init(_ bytes: UnsafeRawBufferPointer, limits: DecodingLimits, checksCRC: Bool = true) throws(ImageError) {
+        try self.init(streaming: limits)
         let base = unsafe bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)
-        guard let handle = unsafe clt_png_reader_create(base, bytes.count, limits.metadataBytes, checksCRC) else {
-            throw .outOfMemory(.png)
-        }
-        unsafe self.handle = handle
-        let status = unsafe clt_png_reader_read_header(handle, &header)
-        if status != CLT_PNG_OK { throw failure(status) }
+        try check(unsafe clt_png_reader_read_header(handle, base, bytes.count, checksCRC))
+        unsafe clt_png_reader_header(handle, &header)
         try limits.check(size, bytesPerPixel: 0)
     }
 
@@ -32,21 +36,26 @@ import ImageDecoding
         return unsafe Data(bytes: bytes, count: count)
     }
 
-    /// Prepares output. Returns the layout of rows and the number of passes over the image.
-    func start(keeps16Bit: Bool) throws(ImageError) -> (layout: RowLayout, passes: Int) {
-        var (layout, passes) = (CLT_PNG_RGBA8, Int32(1))
-        let status = unsafe clt_png_reader_start(handle, keeps16Bit, &layout, &passes)
-        if status != CLT_PNG_OK { throw failure(status) }
-        return (Self.layout(layout), Int(passes))
-    }
+    /// Prepares output.
+    func start(keeps16Bit: Bool) throws(ImageError) { try check(unsafe clt_png_reader_start(handle, keeps16Bit)) }
 
-    static func layout(_ layout: clt_png_layout) -> RowLayout {
-        switch layout {
-        case CLT_PNG_GRAY8: .gray8
-        case CLT_PNG_GRAY16: .gray16
-        case CLT_PNG_RGBA16: .rgba16
-        default: .rgba8
-        }
+    /// Whether the file is interlaced: it has seven passes over the image.
+    var hasPasses: Bool { unsafe clt_png_reader_has_passes(handle) }
+
+    /// Describes the image after output was prepared.
+    func storedImage(_ metadata: PNGMetadata, profile: ColorProfile, options: DecodeOptions) -> StoredImage {
+        let layout: RowLayout =
+            switch unsafe clt_png_reader_layout(handle) {
+            case CLT_GRAY8: .gray8
+            case CLT_GRAY16: .gray16
+            case CLT_RGBA16: .rgba16
+            default: .rgba8
+            }
+        var stored = StoredImage(format: .png, size: size, layout: layout)
+        stored.orientation = options.applied(metadata.orientation)
+        stored.hasAlpha = header.has_alpha
+        stored.profile = profile
+        return stored
     }
 
     /// - Parameter fillsBlocks: Whether a pixel of an early pass also fills the block that later passes replace.
@@ -54,17 +63,36 @@ import ImageDecoding
         var got: UInt32 = 0
         let status = unsafe clt_png_reader_read_rows(
             handle, target.assumingMemoryBound(to: UInt8.self), stride, UInt32(count), fillsBlocks, &got)
-        return RowsRead(count: Int(got), failure: status == CLT_PNG_OK ? nil : failure(status))
+        return RowsRead(count: Int(got), failure: status == CLT_OK ? nil : failure(status))
     }
 
-    private func failure(_ status: clt_png_status) -> ImageError {
-        switch status {
-        case CLT_PNG_NO_MEMORY: .outOfMemory(.png)
-        case CLT_PNG_TRUNCATED:
-            ImageError(.truncated, message: "The PNG file ends before its image does; download or copy it again.")
-        default:
-            ImageError(
-                .corrupt, message: "The PNG file is damaged: \(unsafe String(cString: clt_png_reader_message(handle))).")
-        }
+    // MARK: A file in pieces
+
+    /// Decodes the next bytes of a file in pieces. Returns whether they complete the header; then it keeps the rest of them for the
+    /// next call, before which the target must be set.
+    func push(_ bytes: Data) throws(ImageError) -> Bool {
+        try check(
+            unsafe bytes.withUnsafeBytes { bytes in
+                unsafe clt_png_reader_push(handle, bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), bytes.count)
+            })
+        return unsafe header.width == 0 && clt_png_reader_header(handle, &header)
+    }
+
+    /// Sets the memory for the rows.
+    func setTarget(_ rows: Scratch) {
+        unsafe clt_png_reader_set_target(handle, rows.base.assumingMemoryBound(to: UInt8.self), rows.stride)
+    }
+
+    /// The number of rows from the top that have pixels, and of those that libpng has decoded, in all passes.
+    var pushedRows: (available: Int, decoded: Int) {
+        var decoded: UInt64 = 0
+        let available = unsafe clt_png_reader_rows(handle, &decoded)
+        return (Int(available), Int(clamping: decoded))
+    }
+
+    private func check(_ status: clt_status) throws(ImageError) { if status != CLT_OK { throw failure(status) } }
+
+    private func failure(_ status: clt_status) -> ImageError {
+        unsafe ImageError(status, .png, String(cString: clt_png_reader_message(handle)))
     }
 }

@@ -67,57 +67,21 @@ struct ImageAssembler {
         return DecodedImage(bitmap, format: stored.format, isPartial: failure != nil)
     }
 
-    /// Whether the codec's rows are the rows of the requested image: complete, upright, from the top, in 8-bit RGBA that is not
-    /// premultiplied.
-    var canStream: Bool {
-        geometry == nil && !stored.deliversWhole && stored.orientation == .up && converter.target == .rgba8
-            && alpha != .premultiplied && !options.allowsPartial
-    }
-
-    /// Passes rows to `body` as the codec delivers them, when ``canStream`` is true. It holds a strip of rows instead of the
-    /// image.
-    ///
-    /// - Throws: The error of `producer` or of `body`, or `CancellationError`.
-    func stream(_ producer: any RowProducer, _ body: (DecodedRows) throws -> Void) throws {
-        let (size, batch) = (stored.decodedSize, batchRows)
-        let strip = try Scratch(rows: batch, rowBytes: size.width * converter.target.bytesPerPixel, isPacked: true)
-        let scratch =
-            converter.worksInPlace ? strip : try Scratch(rows: batch, rowBytes: size.width * stored.layout.bytesPerPixel)
-        var first = 0
-        let failure = try unsafe readRows(from: producer, batch: batch, until: size.height) { y in
-            first = y
-            return unsafe (scratch.base, scratch.stride)
-        } body: { y, row in
-            unsafe converter.convert(row, to: strip.base + (y - first) * strip.stride, width: size.width)
-        } batchEnd: { count in
-            let bytes = unsafe UnsafeRawBufferPointer(start: strip.base, count: count * strip.stride)
-            try body(unsafe DecodedRows(size: size, first: first, count: count, bytes: bytes, bytesPerRow: strip.stride))
-        }
-        if let failure { throw failure }
-    }
-
     /// Decodes all rows into a bitmap of their size.
     private func whole(from producer: any RowProducer) throws -> (Bitmap, ImageError?) {
+        let (size, batch) = (stored.decodedSize, batchRows)
+        let scratch = converter.worksInPlace ? nil : try Scratch(rows: batch, rowBytes: size.width * stored.layout.bytesPerPixel)
         var failure: ImageError?
-        let bitmap = try unsafe Bitmap(size: stored.decodedSize, format: converter.target, alpha: alpha, colorSpace: colorSpace) {
+        let bitmap = try unsafe Bitmap(size: size, format: converter.target, alpha: alpha, colorSpace: colorSpace) {
             pixels, bytesPerRow in
             guard let base = pixels.baseAddress else { return }
-            failure = try unsafe fill(base, bytesPerRow, from: producer)
+            failure = try unsafe readRows(from: producer, batch: batch, until: size.height) { y in
+                unsafe scratch.map { unsafe ($0.base, $0.stride) } ?? (base + y * bytesPerRow, bytesPerRow)
+            } body: { y, row in
+                unsafe converter.convert(row, to: base + y * bytesPerRow, width: size.width)
+            }
         }
         return (bitmap, failure)
-    }
-
-    private func fill(
-        _ base: UnsafeMutableRawPointer, _ bytesPerRow: Int, from producer: any RowProducer
-    ) throws -> ImageError? {
-        let (width, height) = (stored.decodedSize.width, stored.decodedSize.height)
-        let batch = batchRows
-        let scratch = converter.worksInPlace ? nil : try Scratch(rows: batch, rowBytes: width * stored.layout.bytesPerPixel)
-        return try unsafe readRows(from: producer, batch: batch, until: height) { y in
-            unsafe scratch.map { unsafe ($0.base, $0.stride) } ?? (base + y * bytesPerRow, bytesPerRow)
-        } body: { y, row in
-            unsafe converter.convert(row, to: base + y * bytesPerRow, width: width)
-        }
     }
 
     /// Scales the image while its rows arrive, and holds only the rows that the filter still needs.
@@ -142,12 +106,11 @@ struct ImageAssembler {
         return (bitmap, failure)
     }
 
-    /// Reads batches of rows into the memory that `place` returns, and passes each row to `body` and the size of each batch to
-    /// `batchEnd`. Returns the error of the image, if any.
+    /// Reads batches of rows into the memory that `place` returns, and passes each row to `body`. Returns the error of the image, if
+    /// any.
     private func readRows(
         from producer: any RowProducer, batch: Int, until end: Int,
-        place: (Int) -> (UnsafeMutableRawPointer, Int), body: (Int, UnsafeMutableRawPointer) throws -> Void,
-        batchEnd: (Int) throws -> Void = { _ in }
+        place: (Int) -> (UnsafeMutableRawPointer, Int), body: (Int, UnsafeMutableRawPointer) throws -> Void
     ) throws -> ImageError? {
         var y = 0
         while y < end {
@@ -159,7 +122,6 @@ struct ImageAssembler {
                 if i & 63 == 63 { try options.checkCancellation() }
                 try unsafe body(y + i, base + i * stride)
             }
-            if read.count > 0 { try batchEnd(min(read.count, end - y)) }
             y += read.count
             if let failure = read.failure {
                 if y == 0 { throw failure }

@@ -1,5 +1,6 @@
-import CCalotypeLCMS
+import CCalotypeCodec
 import ImageCore
+import ImageKernels
 
 /// Converts a codec's rows to the form of a bitmap: colours to sRGB, depth to 8 bits, and alpha to the requested mode.
 final class RowConverter {
@@ -40,7 +41,7 @@ final class RowConverter {
     private func copy(_ row: UnsafeRawPointer, to result: UnsafeMutableRawPointer, width: Int) {
         if case .cmyk8(let inverted) = source {
             unsafe clt_cmyk_to_rgba8(
-                row.assumingMemoryBound(to: UInt8.self), result.assumingMemoryBound(to: UInt8.self), UInt32(width), inverted)
+                row.assumingMemoryBound(to: UInt8.self), result.assumingMemoryBound(to: UInt8.self), width, inverted)
         } else if worksInPlace {
             guard unsafe row != UnsafeRawPointer(result) else { return }
             unsafe result.copyMemory(from: row, byteCount: width * target.bytesPerPixel)
@@ -52,13 +53,15 @@ final class RowConverter {
 
     private func finishAlpha(_ row: UnsafeMutableRawPointer, width: Int) {
         let isRowOpaque =
-            switch (target, premultiplies) {
-            case (.rgba8, true): unsafe clt_premultiply_rgba8(row.assumingMemoryBound(to: UInt8.self), UInt32(width))
-            case (.rgba8, false): unsafe clt_is_opaque_rgba8(row.assumingMemoryBound(to: UInt8.self), UInt32(width))
-            case (.rgba16, true): unsafe clt_premultiply_rgba16(row.assumingMemoryBound(to: UInt16.self), UInt32(width))
-            case (.rgba16, false): unsafe clt_is_opaque_rgba16(row.assumingMemoryBound(to: UInt16.self), UInt32(width))
-            case (.gray8, _), (.gray16, _): true
+            switch target {
+            case .rgba8: unsafe clt_is_opaque_rgba8(row.assumingMemoryBound(to: UInt8.self), width)
+            case .rgba16: unsafe clt_is_opaque_rgba16(row.assumingMemoryBound(to: UInt16.self), width)
+            case .gray8, .gray16: true
             }
-        if !isRowOpaque { isOpaque = false }
+        if isRowOpaque { return }
+        isOpaque = false
+        guard premultiplies else { return }
+        unsafe PixelRow.premultiply(
+            UnsafeMutableRawBufferPointer(start: row, count: width * target.bytesPerPixel), format: target)
     }
 }

@@ -1,4 +1,4 @@
-import CCalotypeLCMS
+import CCalotypeCodec
 import ImageCore
 
 /// The layout of a codec's rows. Alpha is not premultiplied, and 16-bit samples are in the machine's byte order.

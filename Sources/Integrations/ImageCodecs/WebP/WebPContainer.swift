@@ -1,80 +1,79 @@
-import CCalotypeWebP
+import CCalotypeLibWebP
 import ImageCore
 import ImageDecoding
 
-/// A frame of a WebP, or its only image: the position on the canvas, and its image as a WebP file.
-@safe struct WebPFrame {
-    let x: Int, y: Int
-    let size: PixelSize
-    let milliseconds: Int
-    /// Whether the frame's rectangle becomes transparent after the frame.
-    let clearsAfter: Bool
-    /// Whether the frame is blended with the pixels below it; otherwise it replaces them.
-    let blends: Bool
-    let hasAlpha: Bool
-    let bytes: UnsafeBufferPointer<UInt8>
-    let byteCount: Int
+/// A frame of a WebP, or its only image.
+struct WebPFrame {
+    let place: AnimationFrame
+    /// The range in the file of the frame as a WebP file without animation.
+    let range: Range<Int>
     /// Whether all bytes of the frame are there.
     let isComplete: Bool
-
-    fileprivate init(_ frame: clt_webp_frame) {
-        unsafe (x, y) = (Int(frame.x), Int(frame.y))
-        size = unsafe PixelSize(width: Int(frame.width), height: Int(frame.height))
-        milliseconds = unsafe Int(frame.milliseconds)
-        clearsAfter = unsafe frame.clears_after
-        blends = unsafe frame.blends
-        hasAlpha = unsafe frame.has_alpha
-        unsafe bytes = UnsafeBufferPointer(start: frame.bytes, count: frame.count)
-        byteCount = unsafe frame.count
-        isComplete = unsafe frame.is_complete
-    }
 }
 
 /// The structure of a WebP file, parsed by libwebpdemux (WebP container specification).
 @safe final class WebPContainer {
-    private let handle: OpaquePointer
-    private(set) var info = clt_webp_container_info()
+    private let demuxer: OpaquePointer
+    private let bytes: UnsafeRawBufferPointer
+    /// Whether the data is complete up to the last chunk.
+    let isComplete: Bool
 
     /// - Parameter bytes: Must stay valid while the container exists.
     /// - Throws: ``ImageError`` for a header that cannot be read, or an image beyond the limits.
     init(_ bytes: UnsafeRawBufferPointer, limits: DecodingLimits) throws(ImageError) {
-        let base = unsafe bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)
-        guard let handle = unsafe clt_webp_container_create(base, bytes.count, &info) else {
-            throw unsafe Self.headerFailure(bytes)
-        }
-        unsafe self.handle = handle
+        var file = unsafe WebPData(bytes: bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), size: bytes.count)
+        var state = WEBP_DEMUX_PARSE_ERROR
+        guard let demuxer = unsafe WebPDemuxPartial(&file, &state) else { throw unsafe Self.headerFailure(bytes) }
+        unsafe (self.demuxer, self.bytes) = (demuxer, bytes)
+        isComplete = state == WEBP_DEMUX_DONE
         // The canvas is not known before the first frame.
-        guard info.frames > 0, info.width <= 1 << 24, info.height <= 1 << 24 else { throw .truncated(.webp) }
+        guard frameCount > 0, size.width <= 1 << 24, size.height <= 1 << 24 else { throw .truncated(.webp) }
         try limits.check(size, bytesPerPixel: 0)
-        guard info.frames <= limits.frames else {
-            throw ImageError(
-                .tooLarge,
-                message:
-                    "The WebP has \(info.frames) frames, more than the limit of \(limits.frames); raise it to load the image.")
-        }
+        guard frameCount <= limits.frames else { throw .tooManyFrames(.webp, limits) }
     }
 
-    deinit { unsafe clt_webp_container_destroy(handle) }
+    deinit { unsafe WebPDemuxDelete(demuxer) }
+
+    private func number(_ feature: WebPFormatFeature) -> Int { unsafe Int(WebPDemuxGetI(demuxer, feature)) }
+
+    private func has(_ flag: WebPFeatureFlags) -> Bool { number(WEBP_FF_FORMAT_FLAGS) & Int(flag.rawValue) != 0 }
 
     /// The size of the canvas in pixels.
-    var size: PixelSize { PixelSize(width: Int(info.width), height: Int(info.height)) }
+    var size: PixelSize { PixelSize(width: number(WEBP_FF_CANVAS_WIDTH), height: number(WEBP_FF_CANVAS_HEIGHT)) }
+    var frameCount: Int { number(WEBP_FF_FRAME_COUNT) }
+    var loopCount: Int { number(WEBP_FF_LOOP_COUNT) }
+    var isAnimated: Bool { has(ANIMATION_FLAG) }
+    var hasAlpha: Bool { has(ALPHA_FLAG) }
+    var orientation: Orientation { chunk("EXIF").map(EXIFOrientation.parse) ?? .up }
+    var profile: ColorProfile { ColorProfile(embedded: chunk("ICCP")) }
 
     /// Whether the file ends before the Exif data that its header announces, so that the orientation is unknown.
     func lacksOrientation(_ options: DecodeOptions) -> Bool {
-        options.appliesOrientation && info.promises_exif && !info.is_complete && chunk("EXIF") == nil
+        options.appliesOrientation && has(EXIF_FLAG) && !isComplete && chunk("EXIF") == nil
     }
 
-    func chunk(_ name: String) -> Data? {
-        var (bytes, count) = unsafe (UnsafePointer<UInt8>?.none, 0)
-        guard unsafe clt_webp_container_chunk(handle, name, &bytes, &count), let bytes = unsafe bytes else { return nil }
-        return unsafe Data(bytes: bytes, count: count)
+    private func chunk(_ name: String) -> Data? {
+        var found = unsafe WebPChunkIterator()
+        defer { unsafe WebPDemuxReleaseChunkIterator(&found) }
+        guard unsafe WebPDemuxGetChunk(demuxer, name, 1, &found) != 0, let bytes = unsafe found.chunk.bytes else { return nil }
+        return unsafe Data(bytes: bytes, count: found.chunk.size)
     }
 
-    /// Returns a frame by its index from 0. Its bytes are those of the file.
+    /// Returns a frame by its index from 0.
     func frame(_ index: Int) throws(ImageError) -> WebPFrame {
-        var frame = unsafe clt_webp_frame()
-        guard unsafe clt_webp_container_frame(handle, UInt32(index), &frame) else { throw .truncated(.webp) }
-        return unsafe WebPFrame(frame)
+        var found = unsafe WebPIterator()
+        defer { unsafe WebPDemuxReleaseIterator(&found) }
+        guard unsafe WebPDemuxGetFrame(demuxer, Int32(index + 1), &found) != 0, let file = unsafe bytes.baseAddress,
+            let start = unsafe found.fragment.bytes
+        else { throw .truncated(.webp) }
+        let place = unsafe AnimationFrame(
+            x: Int(found.x_offset), y: Int(found.y_offset), size: PixelSize(width: Int(found.width), height: Int(found.height)),
+            seconds: Double(found.duration) / 1000,
+            disposal: found.dispose_method == WEBP_MUX_DISPOSE_BACKGROUND ? .clear : .keep,
+            blends: found.blend_method == WEBP_MUX_BLEND, hasAlpha: found.has_alpha != 0)
+        let offset = unsafe UnsafeRawPointer(start) - file
+        return unsafe WebPFrame(
+            place: place, range: offset..<(offset + found.fragment.size), isComplete: found.complete != 0)
     }
 
     /// The error for a header that cannot be read.
@@ -82,7 +81,7 @@ import ImageDecoding
         let file = unsafe ByteReader(Data(bytes.prefix(64)))
         // `RIFF`, the size of the rest, `WEBP`.
         guard let size = file.uint32(at: 4, bigEndian: false), bytes.count < size + 8 else {
-            return ImageError(.corrupt, message: "The WebP file is damaged: its chunks are invalid.")
+            return .damaged(.webp, "its chunks are invalid")
         }
         return .truncated(.webp)
     }

@@ -1,6 +1,6 @@
 public import ImageCore
 import ImageDecoding
-import CCalotypeWebP
+import CCalotypeLibWebP
 import ImageKernels
 
 /// Encodes WebP with libwebp: lossy, or lossless at quality 100 or if the options say so.
@@ -29,22 +29,36 @@ public struct WebPEncoder: Encoding {
     /// Encodes 8-bit RGBA that is opaque or not premultiplied, without metadata.
     static func encode(_ bitmap: Bitmap, options: EncodeOptions) throws -> Data {
         try options.cancellation?.check()
-        let method = options.effort.map { max(0, min(9, $0)) * 6 / 9 } ?? 4
         let quality = max(1, min(100, options.quality))
-        var (bytes, count) = unsafe (UnsafeMutablePointer<UInt8>?.none, 0)
-        let status = unsafe bitmap.withUnsafePixels { pixels in
-            unsafe clt_webp_encode(
-                pixels.baseAddress?.assumingMemoryBound(to: UInt8.self), Int32(clamping: bitmap.bytesPerRow),
-                UInt32(clamping: bitmap.width), UInt32(clamping: bitmap.height), bitmap.alpha == .opaque,
-                options.isLossless ?? (quality == 100), Float(quality), Int32(method), &bytes, &count)
+        let isLossless = options.isLossless ?? (quality == 100)
+        var (config, picture) = unsafe (WebPConfig(), WebPPicture())
+        guard unsafe WebPConfigInit(&config) != 0, unsafe WebPPictureInit(&picture) != 0,
+            max(bitmap.width, bitmap.height) <= WEBP_MAX_DIMENSION
+        else { throw ImageError.unwritable(.webp, bitmap.size, "sides are at most 16383") }
+        config.lossless = isLossless ? 1 : 0
+        // A lossless file keeps the colour of transparent pixels, and its quality is the effort of the compression.
+        config.exact = config.lossless
+        config.quality = isLossless ? 75 : Float(quality)
+        config.method = Int32(options.effort.map { max(0, min(9, $0)) * 6 / 9 } ?? 4)
+        unsafe picture.use_argb = config.lossless
+        unsafe (picture.width, picture.height) = (Int32(bitmap.width), Int32(bitmap.height))
+        var writer = unsafe WebPMemoryWriter()
+        unsafe WebPMemoryWriterInit(&writer)
+        defer { unsafe WebPMemoryWriterClear(&writer) }
+        defer { unsafe WebPPictureFree(&picture) }
+        let isWritten = unsafe bitmap.withUnsafePixels { pixels in
+            let base = unsafe pixels.baseAddress?.assumingMemoryBound(to: UInt8.self)
+            let importPixels = unsafe bitmap.alpha == .opaque ? WebPPictureImportRGBX : WebPPictureImportRGBA
+            guard unsafe importPixels(&picture, base, Int32(bitmap.bytesPerRow)) != 0 else { return false }
+            return unsafe withUnsafeMutablePointer(to: &writer) { writer in
+                unsafe (picture.writer, picture.custom_ptr) = (WebPMemoryWrite, UnsafeMutableRawPointer(writer))
+                return unsafe WebPEncode(&config, &picture) != 0
+            }
         }
-        if status == CLT_WEBP_NO_MEMORY { throw ImageError.outOfMemory(.webp) }
-        guard status == CLT_WEBP_OK, let bytes = unsafe bytes else {
-            throw ImageError(
-                .unsupportedFeature,
-                message: "The image of \(bitmap.size) pixels cannot be written as WebP; sides are at most 16383.")
+        guard isWritten, let bytes = unsafe writer.mem else {
+            if unsafe picture.error_code == VP8_ENC_ERROR_OUT_OF_MEMORY { throw ImageError.outOfMemory(.webp) }
+            throw ImageError.unwritable(.webp, bitmap.size, "libwebp cannot encode it")
         }
-        defer { unsafe clt_webp_free(bytes) }
-        return unsafe Data(bytes: bytes, count: count)
+        return unsafe Data(bytes: bytes, count: writer.size)
     }
 }

@@ -1,17 +1,19 @@
 import ImageCore
 import ImageDecoding
 
-/// The rows of an image that arrives in pieces, as the codec delivered them. Images are assembled from them like those of a
-/// complete file, so that the final image is the same.
-final class IncrementalCanvas {
+/// The rows of an image whose file is still arriving, as the codec delivered them. Previews are assembled from them like the image of
+/// a complete file.
+final class PreviewCanvas {
     let stored: StoredImage
     let rows: Scratch
     /// The number of rows from the top that have pixels.
     var available = 0
+    private let options: DecodeOptions
 
     /// - Parameter codecBytes: The memory of the codec in bytes.
     init(_ stored: StoredImage, options: DecodeOptions, codecBytes: Int = 0) throws(ImageError) {
         self.stored = stored
+        self.options = options
         let row = stored.decodedSize.width * stored.layout.bytesPerPixel
         // The rows, and an image that is assembled from them.
         try options.limits.check(
@@ -20,34 +22,21 @@ final class IncrementalCanvas {
     }
 
     /// Returns the image so far, marked as a preview.
-    ///
-    /// - Parameter image: The description of the image, if more is known of it than at the beginning.
-    func preview(_ options: DecodeOptions) throws -> DecodedImage {
+    func preview() throws -> DecodedImage {
         var options = options
         options.allowsPartial = true
-        var image = try ImageAssembler(stored, options: options).assemble(StoredRows(self, failure: nil))
+        var image = try ImageAssembler(stored, options: options).assemble(CanvasRows(self))
         image.isPreview = true
         return image
     }
-
-    /// Returns the final image, or throws `failure` if the options do not allow a partial one.
-    func final(_ options: DecodeOptions, failure: ImageError?, orientation: Orientation? = nil) throws -> DecodedImage {
-        var stored = stored
-        if let orientation { stored.orientation = orientation }
-        return try ImageAssembler(stored, options: options).assemble(StoredRows(self, failure: failure))
-    }
 }
 
-/// Delivers rows that have been decoded already.
-private final class StoredRows: RowProducer {
-    private let canvas: IncrementalCanvas
-    private let failure: ImageError?
+/// Delivers the rows that have pixels.
+private final class CanvasRows: RowProducer {
+    private let canvas: PreviewCanvas
     private var next = 0
 
-    init(_ canvas: IncrementalCanvas, failure: ImageError?) {
-        self.canvas = canvas
-        self.failure = failure
-    }
+    init(_ canvas: PreviewCanvas) { self.canvas = canvas }
 
     func readRows(into target: UnsafeMutableRawPointer, stride: Int, count: Int) -> RowsRead {
         let here = max(0, min(count, canvas.available - next))
@@ -56,8 +45,6 @@ private final class StoredRows: RowProducer {
             unsafe (target + i * stride).copyMemory(from: canvas.rows.base + (next + i) * canvas.rows.stride, byteCount: bytes)
         }
         next += here
-        return RowsRead(count: here, failure: here == count ? nil : failure ?? .truncated(canvas.stored.format))
+        return RowsRead(count: here, failure: here == count ? nil : .truncated(canvas.stored.format))
     }
-
-    func finish() -> ImageError? { failure }
 }

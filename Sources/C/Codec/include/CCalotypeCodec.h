@@ -1,0 +1,51 @@
+/// What the C between Swift and the codecs' libraries shares: the status of a call, the layout of pixels, and changes of rows.
+#ifndef CCALOTYPE_CODEC_H
+#define CCALOTYPE_CODEC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef enum {
+    CLT_OK = 0,
+    /// The data ends too early for the call. A reader of a file that arrives in pieces can repeat it with more.
+    CLT_NEEDS_INPUT,
+    /// The file violates its format.
+    CLT_CORRUPT,
+    /// The library does not support a feature of the file, or an image that is to be written.
+    CLT_UNSUPPORTED,
+    CLT_NO_MEMORY,
+    /// The image has more pixels than the library accepts.
+    CLT_TOO_LARGE,
+    /// One scan of a JPEG was read to its end.
+    CLT_SCAN_END,
+    /// All scans of a JPEG were read.
+    CLT_END
+} clt_status;
+
+/// The layout of a pixel in memory. Samples of 16 bits are in the machine's byte order.
+typedef enum {
+    CLT_GRAY8 = 0,
+    CLT_RGBA8,
+    CLT_GRAY16,
+    CLT_RGBA16,
+    /// 255 is full ink.
+    CLT_CMYK8,
+    /// 0 is full ink.
+    CLT_CMYK8_INVERTED
+} clt_layout;
+
+static inline bool clt_is_gray(clt_layout layout) { return layout == CLT_GRAY8 || layout == CLT_GRAY16; }
+static inline bool clt_is_wide(clt_layout layout) { return layout == CLT_GRAY16 || layout == CLT_RGBA16; }
+
+/// Whether every pixel is opaque.
+bool clt_is_opaque_rgba8(const uint8_t *row, size_t width);
+bool clt_is_opaque_rgba16(const uint16_t *row, size_t width);
+/// Converts CMYK without a profile to opaque RGBA: each colour is (1 - ink) × (1 - black).
+void clt_cmyk_to_rgba8(const uint8_t *source, uint8_t *target, size_t width, bool is_inverted);
+/// Converts `samples` 16-bit samples to 8 bits, with rounding.
+void clt_narrow(const uint16_t *source, uint8_t *target, size_t samples);
+/// Composites premultiplied RGBA over white. The result is opaque RGBA.
+void clt_over_white_rgba8(const uint8_t *source, uint8_t *target, size_t width);
+
+#endif

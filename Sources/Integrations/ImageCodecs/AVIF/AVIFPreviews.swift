@@ -1,0 +1,55 @@
+import CCalotypeAVIF
+public import ImageCore
+import ImageDecoding
+
+extension AVIFDecoder: IncrementalDecoding {
+    /// Previews a layered image by each layer except the last. Other images have no previews.
+    public func makeIncrementalDecoder(for head: Data, options: DecodeOptions) throws -> (any IncrementalDecoder)? {
+        guard format(of: head) != nil else { return nil }
+        return CollectingDecoder(self, options: options, previews: try AVIFPreviews(options: options))
+    }
+}
+
+/// Makes previews of a layered AVIF.
+final class AVIFPreviews: PreviewSource {
+    private let options: DecodeOptions
+    private let reader: AVIFReader
+    private var hasHeader = false
+    /// The next layer to decode. The layers before it have been decoded once.
+    private(set) var layer = 0
+
+    init(options: DecodeOptions) throws(ImageError) {
+        self.options = options
+        reader = try AVIFReader(streaming: options.limits)
+    }
+
+    /// Returns the last layer that has arrived since the previous call. The final layer is not a preview.
+    func preview(of file: Data) throws -> DecodedImage? {
+        try unsafe file.withUnsafeBytes { bytes in
+            unsafe reader.supply(bytes)
+            if !hasHeader {
+                guard try reader.readHeader(of: file, limits: options.limits) else { return nil }
+                hasHeader = true
+            }
+            guard reader.header.is_layered else { throw ImageError.truncated(.avif) }
+            var found: DecodedImage?
+            while layer < Int(reader.header.frames) - 1, let image = try decodeLayer() {
+                found = image
+                layer += 1
+            }
+            found?.isPreview = true
+            return found
+        }
+    }
+
+    /// Returns the next layer, or `nil` when more bytes are needed.
+    private func decodeLayer() throws -> DecodedImage? {
+        var options = options
+        options.frame = layer
+        do {
+            return try AVIFDecoder.decode(reader, options: options)
+        } catch let error as ImageError where error.code == .truncated {
+            return nil
+        }
+    }
+}

@@ -1,0 +1,103 @@
+import CCalotypeJPEG
+public import ImageCore
+import ImageDecoding
+
+extension JPEGDecoder: IncrementalDecoding {
+    /// Previews a baseline file by its rows, and a progressive file after each scan.
+    public func makeIncrementalDecoder(for head: Data, options: DecodeOptions) throws -> (any IncrementalDecoder)? {
+        guard format(of: head) != nil else { return nil }
+        return CollectingDecoder(self, options: options, previews: try JPEGPreviews(options: options))
+    }
+
+    /// Returns the thumbnail in the Exif data, once the segments before the image data have arrived.
+    public func embeddedThumbnail(in head: Data, options: DecodeOptions) throws -> DecodedImage? {
+        do {
+            return try thumbnail(of: head, options: options)
+        } catch is ImageError {
+            // Either more bytes are needed, or the file is damaged, which its decode reports.
+            return nil
+        }
+    }
+}
+
+/// Makes previews of a JPEG. A file with arithmetic coding has none, since libjpeg can only read it whole.
+final class JPEGPreviews: PreviewSource {
+    private let reader: JPEGReader
+    private let options: DecodeOptions
+    private var canvas: PreviewCanvas?
+    /// The number of rows, or of scans, in the last preview.
+    private var lastPreviewed = 0
+    /// The number of rows that libjpeg has decoded, including those that were decoded again for previews of several scans.
+    private(set) var rowsDecoded = 0
+    private var hasAllScans = false
+    /// Whether an output pass over the coefficients still needs bytes to end.
+    private var isPassOpen = false
+
+    init(options: DecodeOptions) throws(ImageError) {
+        self.options = options
+        reader = try JPEGReader(limits: options.limits)
+    }
+
+    func preview(of file: Data) throws -> DecodedImage? {
+        try unsafe file.withUnsafeBytes { bytes in
+            unsafe reader.supply(bytes, isLast: false)
+            guard let canvas = try canvas ?? makeCanvas() else { return nil }
+            self.canvas = canvas
+            return try (reader.header.has_multiple_scans ? hasNewScan(canvas) : hasNewRows(canvas)) ? canvas.preview() : nil
+        }
+    }
+
+    /// Begins the decode when the header has arrived.
+    private func makeCanvas() throws -> PreviewCanvas? {
+        guard try reader.readHeader() else { return nil }
+        if reader.header.is_arithmetic { throw ImageError.truncated(.jpeg) }
+        let stored = try JPEGDecoder.start(reader, options: options)
+        return try PreviewCanvas(stored, options: options, codecBytes: Int(clamping: reader.header.coefficient_bytes))
+    }
+
+    private func hasNewRows(_ canvas: PreviewCanvas) throws -> Bool {
+        try readRows(canvas)
+        guard canvas.available > lastPreviewed else { return false }
+        lastPreviewed = canvas.available
+        return true
+    }
+
+    /// Decodes all rows from the coefficients so far, if a further scan is complete.
+    private func hasNewScan(_ canvas: PreviewCanvas) throws -> Bool {
+        if !hasAllScans {
+            hasAllScans = try reader.consumeScans(limits: options.limits, cancellation: options.cancellation)
+        }
+        // libjpeg smooths the last rows of a scan only after the next scan has begun.
+        let ready = hasAllScans ? reader.lastScan : min(reader.scans.whole, reader.scans.begun - 1)
+        guard ready > lastPreviewed, try closePass() else { return false }
+        lastPreviewed = ready
+        try reader.startOutput(scan: ready)
+        canvas.available = 0
+        try readRows(canvas)
+        isPassOpen = true
+        _ = try closePass()
+        return true
+    }
+
+    /// Reads the next rows into the canvas.
+    private func readRows(_ canvas: PreviewCanvas) throws {
+        let height = canvas.stored.decodedSize.height
+        while canvas.available < height {
+            try options.checkCancellation()
+            let read = unsafe reader.readRows(
+                into: canvas.rows.base + canvas.available * canvas.rows.stride, stride: canvas.rows.stride,
+                count: min(64, height - canvas.available))
+            canvas.available += read.count
+            rowsDecoded += read.count
+            if let failure = read.failure {
+                if failure.code != .truncated { throw failure }
+                return
+            }
+        }
+    }
+
+    private func closePass() throws -> Bool {
+        if isPassOpen, try reader.finishOutput() { isPassOpen = false }
+        return !isPassOpen
+    }
+}

@@ -1,0 +1,57 @@
+public import ImageCore
+import ImageDecoding
+
+extension PNGDecoder: IncrementalDecoding {
+    /// Previews the rows so far, or for an interlaced file the whole image at increasing detail. An animation with a separate
+    /// default image has no previews.
+    public func makeIncrementalDecoder(for head: Data, options: DecodeOptions) throws -> (any IncrementalDecoder)? {
+        guard format(of: head) != nil else { return nil }
+        return CollectingDecoder(self, options: options, previews: try PNGPreviews(options: options))
+    }
+}
+
+/// Makes previews of a PNG.
+final class PNGPreviews: PreviewSource {
+    private let reader: PNGReader
+    private let options: DecodeOptions
+    private var canvas: PreviewCanvas?
+    /// The number of bytes that libpng has read.
+    private var bytesRead = 0
+    /// The number of decoded rows at the last preview.
+    private var lastPreviewed = 0
+
+    init(options: DecodeOptions) throws(ImageError) {
+        self.options = options
+        reader = try PNGReader(streaming: options.limits)
+    }
+
+    /// The number of rows that libpng has decoded, in all passes.
+    var rowsDecoded: Int { reader.pushedRows.decoded }
+
+    func preview(of file: Data) throws -> DecodedImage? {
+        // Small pieces let a cancelled decode stop soon.
+        while bytesRead < file.count {
+            try options.checkCancellation()
+            let piece = file.dropFirst(bytesRead).prefix(1 << 16)
+            if try reader.push(piece) { try begin(file) }
+            bytesRead += piece.count
+        }
+        guard let canvas, rowsDecoded > lastPreviewed else { return nil }
+        lastPreviewed = rowsDecoded
+        canvas.available = reader.pushedRows.available
+        return try canvas.preview()
+    }
+
+    /// Sets the target of the rows after the header has arrived.
+    private func begin(_ file: Data) throws {
+        let metadata = PNGMetadata(file, limits: options.limits)
+        if metadata.hasSeparateDefault { throw ImageError.truncated(.png) }
+        let profile = metadata.profile(embedded: reader.profile)
+        let canvas = try PreviewCanvas(
+            reader.storedImage(metadata, profile: profile, options: options), options: options)
+        self.canvas = canvas
+        reader.setTarget(canvas.rows)
+        // The bytes after the header.
+        _ = try reader.push(Data())
+    }
+}
