@@ -93,17 +93,14 @@ public final class DecoderRegistry: IncrementalDecoding, AnimationDecoding {
         return try larger.resized(for: options) { try decoder.decodedSize(of: data, options: options) }
     }
 
-    /// Begins a decode of an image whose bytes arrive in chunks, by the first decoder that accepts it. If that decoder is not
-    /// incremental, the bytes are collected and decoded at the end, without previews.
+    /// Begins previews of a file, by the first decoder that accepts it.
     ///
     /// - Parameters:
     ///   - prefix: the first bytes of the file: at least 64 unless the file is shorter.
     ///   - options: how to decode the image.
-    /// - Returns: `nil` if no decoder accepts the file.
+    /// - Returns: `nil` if no decoder accepts the file, or that decoder has no previews of it.
     public func makeIncrementalDecoder(for prefix: Data, options: DecodeOptions) throws -> (any IncrementalDecoder)? {
-        guard let (decoder, _) = decoder(accepting: prefix) else { return nil }
-        let incremental = try (decoder as? any IncrementalDecoding)?.makeIncrementalDecoder(for: prefix, options: options)
-        return incremental ?? CollectingDecoder(self, options: options)
+        try (decoder(accepting: prefix)?.decoder as? any IncrementalDecoding)?.makeIncrementalDecoder(for: prefix, options: options)
     }
 
     /// Returns the animation in a file, by the first decoder that accepts it.

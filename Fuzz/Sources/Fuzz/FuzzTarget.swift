@@ -39,47 +39,29 @@ enum FuzzTarget: String, CaseIterable {
             precondition(other?.isPartial == whole?.isPartial, "a cancellable decode has another result")
             precondition(other.map(pixels) == whole.map(pixels), "a cancellable decode gives another image")
         }
-        decodeInPieces(file, with: decoder, whole: whole, options: options, &choices)
+        makePreviews(of: file, with: decoder, whole: whole, options: options, &choices)
         playFrames(of: file, with: decoder, options: options, &choices)
     }
 
-    /// Decodes the file in pieces with previews. The result must be the same image, or none; partial images may differ.
-    private func decodeInPieces(
-        _ file: Data, with decoder: any Decoding, whole: DecodedImage?, options: DecodeOptions, _ choices: inout Choices
+    /// Makes previews of the file as its bytes arrive. They have the size of the image.
+    private func makePreviews(
+        of file: Data, with decoder: any Decoding, whole: DecodedImage?, options: DecodeOptions, _ choices: inout Choices
     ) {
         let registry = DecoderRegistry([decoder])
-        let previewsEvery = choices.next(6)
         if choices.next(4) == 0 {
             let head = file.prefix(1 + choices.next(file.count))
             _ = attempt { try registry.embeddedThumbnail(in: head, options: options) }
         }
-        let found = outcome { () -> DecodedImage? in
-            guard let incremental = try registry.makeIncrementalDecoder(for: file.prefix(64), options: options) else {
-                return nil
+        _ = attempt {
+            let incremental = try registry.makeIncrementalDecoder(for: file.prefix(64), options: options)
+            var count = 0
+            while let incremental, count < file.count {
+                count += choices.next(4) == 0 ? 1 + choices.next(8) : 1 + choices.next(max(1, file.count / 2))
+                guard let preview = try incremental.preview(of: file.prefix(count)) else { continue }
+                precondition(preview.isPreview, "a preview is not marked as one")
+                precondition(whole.map { $0.size == preview.size } ?? true, "a preview has another size than the image")
             }
-            var (rest, number) = (file, 0)
-            while !rest.isEmpty {
-                let size = choices.next(4) == 0 ? 1 + choices.next(8) : 1 + choices.next(max(1, file.count / 2))
-                try incremental.append(rest.prefix(size))
-                rest = rest.dropFirst(size)
-                number += 1
-                if previewsEvery > 0, number % previewsEvery == 0 { _ = try incremental.preview() }
-            }
-            return try incremental.finish()
         }
-        let image: DecodedImage
-        switch found {
-        case .success(nil): return
-        case .success(let found?): image = found
-        case .failure(let error):
-            // An incremental decode holds all rows, which may exceed a limit that the few rows of a complete file do not.
-            precondition(whole?.isPartial != false || error.code == .tooLarge, "the incremental decode fails: \(error)")
-            return
-        }
-        precondition(whole != nil || image.isPartial, "the incremental decode gives an image of an undecodable file")
-        guard let whole, !whole.isPartial, !image.isPartial else { return }
-        precondition(image.size == whole.size, "the incremental decode gives another size")
-        precondition(pixels(image) == pixels(whole), "the incremental decode gives another image")
     }
 
     /// A frame must be the same image in order, in random order, and when the options select it.

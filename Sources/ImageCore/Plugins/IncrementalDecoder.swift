@@ -1,28 +1,23 @@
-/// Decodes an image whose bytes arrive in chunks. The result of ``finish()`` is that of ``Decoding/decode(_:options:)``, however
-/// the bytes are divided.
+/// Makes previews of an image whose bytes arrive in chunks. The complete file is decoded by ``Decoding/decode(_:options:)``.
 ///
-/// Called by one thread at a time, but not always the same. Each byte is decoded once, as it arrives. Each preview takes
-/// additional time in proportion to the size of the image, so request previews at intervals.
+/// Called by one thread at a time, but not always the same. A decoder should decode each byte once, and take additional time in
+/// proportion to the size of the image for each preview; the loader asks for previews at intervals.
 ///
 /// ```swift
-/// func decode(_ body: ByteStream, by decoder: any IncrementalDecoder, show: (DecodedImage) -> Void) async throws -> DecodedImage {
+/// func show(_ body: ByteStream, by decoder: any IncrementalDecoder, _ show: (DecodedImage) -> Void) async throws -> Data {
+///     var file = Data()
 ///     for try await chunk in body {
-///         try decoder.append(chunk)
-///         if let image = try decoder.preview() { show(image) }
+///         file.append(chunk)
+///         if let image = try decoder.preview(of: file) { show(image) }
 ///     }
-///     return try decoder.finish()
+///     return file
 /// }
 /// ```
-public protocol IncrementalDecoder: AnyObject, Sendable {
-    /// Appends a chunk and decodes as much as possible.
+public protocol IncrementalDecoder: AnyObject {
+    /// Returns the image so far, marked as a preview; `nil` if it would not differ from the last preview.
     ///
-    /// - Throws: ``ImageError`` if the image cannot be decoded, whatever follows; `CancellationError`. After an error no other
-    ///   method is called.
-    func append(_ chunk: Data) throws
-
-    /// Returns what has been decoded, marked as a preview; `nil` if nothing was added since the last preview.
-    func preview() throws -> DecodedImage?
-
-    /// Returns the image after all bytes were appended.
-    func finish() throws -> DecodedImage
+    /// - Parameter prefix: all bytes that have arrived. They begin with those of the previous call.
+    /// - Throws: ``ImageError`` if there are no more previews; `CancellationError`. After an error the method is not called again. The
+    ///   decode of the complete file reports damage.
+    func preview(of prefix: Data) throws -> DecodedImage?
 }

@@ -6,12 +6,12 @@
 ///
 /// **Errors, must not**: as for ``Decoding``.
 public protocol IncrementalDecoding: Decoding {
-    /// Begins a decode.
+    /// Begins previews of a file.
     ///
     /// - Parameters:
-    ///   - prefix: the first bytes of the file. They are appended to the decoder afterwards, like all others.
+    ///   - prefix: the first bytes of the file.
     ///   - options: how to decode the image.
-    /// - Returns: `nil` to decline the file.
+    /// - Returns: `nil` if the file has no previews.
     func makeIncrementalDecoder(for prefix: Data, options: DecodeOptions) throws -> (any IncrementalDecoder)?
 
     /// Returns the thumbnail that the file contains, for example in its Exif data, upright.

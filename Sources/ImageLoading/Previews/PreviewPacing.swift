@@ -1,23 +1,19 @@
-/// When the bytes so far are decoded, and when a preview of them is shown: a value that takes the time and returns what to do.
+/// When a preview of the bytes so far is made: a value that takes the time and returns what to do.
 ///
-/// One step runs at a time, and it takes all bytes that came before it began; bytes that come while it runs wait for the next
-/// step. At most one preview is shown in an interval, the first at once. A preview that was held back is shown when the interval
-/// is over, without waiting for further bytes.
+/// One preview is made at a time, of all bytes that came before it began. At most one is shown in an interval, the first at once. A
+/// preview that was held back is made when the interval is over, without waiting for further bytes.
 struct PreviewPacing: Hashable, Sendable {
-    /// Independent effects.
-    struct Step: Hashable, Sendable {
-        /// Decode the bytes so far.
-        var decodes = false
-        /// Also show a preview.
-        var shows = false
+    enum Step: Hashable, Sendable {
+        case nothing
+        /// Make a preview, and then call ``ended(hasShown:at:)``.
+        case show
         /// Call ``elapsed(at:)`` after this time.
-        var wait: Duration?
+        case wait(Duration)
     }
 
     /// The shortest time from one preview to the next.
     let interval: Duration
     private var lastShown: Duration?
-    private var hasBytes = false
     private var hasUnshown = false
     private var isBusy = false
     private var isWaiting = false
@@ -26,36 +22,34 @@ struct PreviewPacing: Hashable, Sendable {
 
     /// Bytes have come.
     mutating func arrived(at now: Duration) -> Step {
-        (hasBytes, hasUnshown) = (true, true)
+        hasUnshown = true
         return next(now)
     }
 
-    /// The step has ended.
+    /// The preview has been made.
     ///
-    /// - Parameters:
-    ///   - hasShown: whether it has shown a preview.
-    ///   - shows: whether it was to show one. If it was and has not, the next bytes may, without waiting.
-    mutating func ended(hasShown: Bool, shows: Bool, at now: Duration) -> Step {
+    /// - Parameter hasShown: whether there was anything to show. If not, the next bytes need not wait.
+    mutating func ended(hasShown: Bool, at now: Duration) -> Step {
         isBusy = false
-        if shows { lastShown = hasShown ? lastShown : nil }
+        if !hasShown { lastShown = nil }
         return next(now)
     }
 
-    /// The time that ``Step/wait`` named is over.
+    /// The time of a ``Step/wait(_:)`` is over.
     mutating func elapsed(at now: Duration) -> Step {
         isWaiting = false
         return next(now)
     }
 
     private mutating func next(_ now: Duration) -> Step {
-        guard !isBusy, hasBytes || hasUnshown else { return Step() }
+        guard hasUnshown, !isBusy else { return .nothing }
         let rest = lastShown.map { interval - (now - $0) } ?? .zero
-        var step = Step()
-        step.shows = hasUnshown && rest <= .zero
-        step.decodes = hasBytes || step.shows
-        if step.shows { (lastShown, hasUnshown) = (now, false) }
-        if hasUnshown, !isWaiting { (step.wait, isWaiting) = (rest, true) }
-        (isBusy, hasBytes) = (step.decodes, false)
-        return step
+        guard rest > .zero else {
+            (lastShown, hasUnshown, isBusy) = (now, false, true)
+            return .show
+        }
+        guard !isWaiting else { return .nothing }
+        isWaiting = true
+        return .wait(rest)
     }
 }

@@ -1,40 +1,21 @@
 internal import ImageCore
+internal import ImageKernels
 
 /// The previews of one shared decode, made on the preview thread while its bytes arrive.
 ///
-/// The decoder gets each byte once. When the last byte has come, the decode takes the decoder over and only finishes, unless a
-/// preview is being made at that moment: the image never waits for a preview, and is then decoded from its bytes.
-/// After an error of the decoder there are no more previews; the decode reports the error.
+/// The image never waits for a preview. After an error of the decoder there are no more previews; the decode reports the error.
 final class PreviewSession: Sendable {
-    /// What a decode takes over.
-    final class Begun: Sendable {
-        let decoder: any IncrementalDecoder
-        /// What is still to be run on its image.
-        let processor: (any Processing)?
-        /// Bytes that it has taken in.
-        let consumed: Int
-        /// Cancels its work.
-        let token: CancellationToken
-
-        init(
-            decoder: any IncrementalDecoder, processor: (any Processing)?, consumed: Int, token: CancellationToken
-        ) {
-            (self.decoder, self.processor, self.consumed, self.token) = (decoder, processor, consumed, token)
-        }
-    }
-
-    /// A decoder, and what is run on its images.
+    /// A decoder, its options, and the processor that still runs on its images.
     private struct Decoder {
         let decoder: any IncrementalDecoder
+        let options: DecodeOptions
         let processor: (any Processing)?
     }
 
-    /// How far the bytes have been read.
-    private struct Reading {
+    // @unchecked because one preview at a time has it.
+    private struct Reading: @unchecked Sendable {
         /// `nil` until enough bytes have come.
         var decoder: Decoder?
-        /// How many bytes the decoder has got.
-        var consumed = 0
         var hasThumbnail = false
         /// The number of bytes at which the header is read next.
         var nextLook = PreviewSession.headBytes
@@ -44,7 +25,7 @@ final class PreviewSession: Sendable {
         var pacing: PreviewPacing
         var policy = PreviewPolicy.none
         var bytes: ReceivedBytes?
-        /// `nil` while a step has it, and after the end.
+        /// `nil` while a preview is made, and after the end.
         var reading: Reading? = Reading()
         var isOver = false
         var timer: Task<Void, Never>?
@@ -60,136 +41,108 @@ final class PreviewSession: Sendable {
     private let options: DecodeOptions
     private let processor: (any Processing)?
     private let token = CancellationToken()
-    private let clock: ErasedClock
-    private let workers: WorkerPool
     private let coordinator: LoadCoordinator
     private let state: Lock<State>
 
+    private var clock: ErasedClock { coordinator.parts.clock }
+
     init(
         _ work: SharedWork, decoder: any IncrementalDecoding, options: DecodeOptions, processor: (any Processing)?,
-        clock: ErasedClock, workers: WorkerPool, interval: Duration, coordinator: LoadCoordinator
+        _ coordinator: LoadCoordinator
     ) {
-        self.work = work
-        self.decoder = decoder
+        (self.work, self.decoder, self.processor, self.coordinator) = (work, decoder, processor, coordinator)
         var options = options
         options.cancellation = token
         self.options = options
-        self.processor = processor
-        self.clock = clock
-        self.workers = workers
-        self.coordinator = coordinator
-        state = Lock(State(pacing: PreviewPacing(interval: interval)))
+        state = Lock(State(pacing: PreviewPacing(interval: coordinator.parts.configuration.previewInterval)))
     }
 
     /// Bytes have come.
     func append(_ bytes: ReceivedBytes, _ policy: PreviewPolicy) {
-        let now = clock.now()
-        let step = state.withLock { state -> PreviewPacing.Step in
-            guard !state.isOver else { return PreviewPacing.Step() }
-            state.bytes = bytes
-            state.policy = policy
+        advance { state, now in
+            (state.bytes, state.policy) = (bytes, policy)
             return state.pacing.arrived(at: now)
         }
-        execute(step)
     }
 
-    /// Ends the previews, and cancels a step that runs.
+    /// Ends the previews, and cancels the one that is being made.
     func end() {
-        let timer = finish()
-        token.cancel()
-        timer?.cancel()
-    }
-
-    /// Ends the session, gives its memory back, and hands over what it has decoded where that can be had at once.
-    func claim() -> Begun? {
-        let begun = state.withLock { state -> Begun? in
-            guard let reading = state.reading.take(), let decoder = reading.decoder else { return nil }
-            return Begun(decoder: decoder.decoder, processor: decoder.processor, consumed: reading.consumed, token: token)
-        }
-        let timer = finish()
-        timer?.cancel()
-        coordinator.releasePreviewMemory(of: work)
-        if begun == nil { token.cancel() }
-        return begun
-    }
-
-    private func finish() -> Task<Void, Never>? {
-        state.withLock { state in
+        let timer = state.withLock { state in
             state.isOver = true
             (state.reading, state.bytes) = (nil, nil)
             return state.timer.take()
         }
+        token.cancel()
+        timer?.cancel()
     }
 
     // MARK: Steps
 
-    private func execute(_ step: PreviewPacing.Step) {
-        if let wait = step.wait {
-            let timer = Task { [weak self, clock] in
-                guard await clock.sleep(wait), let self else { return }
-                let now = clock.now()
-                self.execute(self.state.withLock { $0.isOver ? PreviewPacing.Step() : $0.pacing.elapsed(at: now) })
-            }
-            let isLate = state.withLock { state in
-                if !state.isOver { state.timer = timer }
-                return state.isOver
-            }
-            if isLate { timer.cancel() }
+    /// Changes the state, unless the session is over, and takes the step that follows.
+    private func advance(_ change: (inout State, _ now: Duration) -> PreviewPacing.Step) {
+        let now = clock.now()
+        switch state.withLock({ $0.isOver ? .nothing : change(&$0, now) }) {
+        case .nothing: break
+        case .show: coordinator.parts.previewWorkers.submit { [self] in makePreview() }
+        case .wait(let time): wait(time)
         }
-        if step.decodes { workers.submit { [self] in run(shows: step.shows) } }
     }
 
-    private func run(shows: Bool) {
+    private func wait(_ time: Duration) {
+        let timer = Task { [weak self, clock] in
+            if await clock.sleep(time) { self?.advance { $0.pacing.elapsed(at: $1) } }
+        }
+        let isLate = state.withLock { state in
+            if !state.isOver { state.timer = timer }
+            return state.isOver
+        }
+        if isLate { timer.cancel() }
+    }
+
+    private func makePreview() {
         let turn = state.withLock { state -> (Reading, ReceivedBytes, PreviewPolicy)? in
             guard let bytes = state.bytes, let reading = state.reading.take() else { return nil }
             return (reading, bytes, state.policy)
         }
         guard case (var reading, let bytes, let policy)? = turn else { return }
         do {
-            let hasShown = try read(bytes, policy, &reading, shows: shows)
-            let now = clock.now()
-            let step = state.withLock { [reading] state -> PreviewPacing.Step in
-                guard !state.isOver else { return PreviewPacing.Step() }
+            let hasShown =
+                try policy == .incremental ? showImage(in: bytes, &reading) : showThumbnail(in: bytes.all, &reading)
+            advance { [reading] state, now in
                 state.reading = reading
-                return state.pacing.ended(hasShown: hasShown, shows: shows, at: now)
+                return state.pacing.ended(hasShown: hasShown, at: now)
             }
-            execute(step)
         } catch {
             end()
         }
     }
 
-    /// Decodes the bytes that have come, and shows the image if `shows` says so. Returns whether there was an image to show.
-    private func read(
-        _ received: ReceivedBytes, _ policy: PreviewPolicy, _ reading: inout Reading, shows: Bool
-    ) throws -> Bool {
-        guard policy == .incremental else { return try showThumbnail(in: received.all, &reading) }
+    /// Shows the image so far. Returns whether there was one.
+    private func showImage(in bytes: ReceivedBytes, _ reading: inout Reading) throws -> Bool {
         // Until the header is complete, it is read again from the start, each time after twice as many bytes.
-        guard reading.decoder != nil || received.count >= reading.nextLook else { return false }
-        let bytes = received.suffix(after: reading.consumed)
+        guard reading.decoder != nil || bytes.count >= reading.nextLook else { return false }
+        let file = bytes.all
         if reading.decoder == nil {
-            reading.nextLook = 2 * bytes.count
-            guard let info = try? decoder.info(of: bytes, limits: options.limits) else { return false }
+            reading.nextLook = 2 * file.count
+            guard let info = try? decoder.info(of: file, limits: options.limits) else { return false }
             let memory = info.decodedBytes(of: options.convertsTo8Bit ? .rgba8 : .rgba16)
-            if coordinator.claimPreviewMemory(memory, for: work) { reading.decoder = try makeDecoder(for: bytes) }
+            if coordinator.claimPreviewMemory(memory, for: work) { reading.decoder = try makeDecoder(for: file) }
         }
         guard let decoder = reading.decoder else {
-            // The format has no incremental decoder, or there is no memory for one.
+            // The file has no previews, or there is no memory for them.
             end()
             return false
         }
-        if !bytes.isEmpty { try decoder.decoder.append(bytes) }
-        reading.consumed += bytes.count
-        try token.check()
-        guard shows, let preview = try decoder.decoder.preview() else { return false }
-        return show(preview, after: decoder.processor)
+        guard let preview = try decoder.decoder.preview(of: file) else { return false }
+        return show(try preview.resized(for: decoder.options) { preview.size }, after: decoder.processor)
     }
 
     /// No larger than the processor needs.
     private func makeDecoder(for head: Data) throws -> Decoder? {
         var (options, processor) = (options, processor)
         if let given = processor { (options, processor) = decoder.reducing(head, options: options, for: given) }
-        return try decoder.makeIncrementalDecoder(for: head, options: options).map { Decoder(decoder: $0, processor: processor) }
+        return try decoder.makeIncrementalDecoder(for: head, options: options)
+            .map { Decoder(decoder: $0, options: options, processor: processor) }
     }
 
     private func showThumbnail(in head: Data, _ reading: inout Reading) throws -> Bool {

@@ -15,9 +15,4 @@ final class ReceivedBytes: Sendable {
     func append(_ chunk: Data, expected: Int?) -> Int? {
         state.withLock { bytes in bytes.append(chunk, expected: expected) ? bytes.count : nil }
     }
-
-    /// A copy of what has come after the first `count` bytes: a slice would make the writer copy everything.
-    func suffix(after count: Int) -> Data {
-        state.withLock { Data(Array($0.data.dropFirst(count))) }
-    }
 }

@@ -43,21 +43,14 @@ final class SharedWork: Sendable {
     /// A preview of its upstream was made.
     func receive(_ preview: StagedImage) { receivers.withLock { $0.onPreview }?(preview) }
 
-    /// The decode begins: it takes over what its previews have decoded.
-    func claimPreviews() -> PreviewSession.Begun? {
-        let session = receivers.withLock { receivers in
-            receivers.makePreviews = nil
-            return receivers.previews.take()
-        }
-        return session?.claim()
-    }
-
-    /// Makes no more previews.
-    func endPreviews() {
+    /// Makes no more previews. Returns whether there were any.
+    @discardableResult
+    func endPreviews() -> Bool {
         let session = receivers.withLock { receivers in
             (receivers.onPreview, receivers.makePreviews) = (nil, nil)
             return receivers.previews.take()
         }
         session?.end()
+        return session != nil
     }
 }

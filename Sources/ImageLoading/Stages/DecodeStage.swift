@@ -9,24 +9,15 @@ struct DecodeStage: Sendable {
 
     /// Decodes the image.
     ///
-    /// - Parameters:
-    ///   - larger: the image at a larger size, decoded from the same bytes for another load.
-    ///   - begun: what previews of the image have decoded.
+    /// - Parameter larger: the image at a larger size, decoded from the same bytes for another load.
     /// - Returns: the image, and the processor that must still run on it.
     func decode(
-        _ original: Original, from larger: DecodedImage?, _ begun: PreviewSession.Begun?, _ token: CancellationToken
+        _ original: Original, from larger: DecodedImage?, _ token: CancellationToken
     ) throws -> (image: DecodedImage, next: (any Processing)?) {
         try token.check()
         let data = original.entry.data
         guard !data.isEmpty else {
             throw ImageError(.emptyFile, message: "\(plan.request) is empty: there are no bytes to decode.")
-        }
-        let isAnimated = isAnimated(data)
-        if let begun, !isAnimated {
-            // Previews have decoded most of it.
-            token.onCancel { begun.token.cancel() }
-            try begun.decoder.append(data.dropFirst(begun.consumed))
-            return (try begun.decoder.finish(), begun.processor)
         }
         var options = options
         options.cancellation = token
@@ -39,7 +30,7 @@ struct DecodeStage: Sendable {
         } else {
             image = try decoder.decode(data, options: options)
         }
-        image.animation = isAnimated ? animation(of: data, options) : nil
+        image.animation = isAnimated(data) ? animation(of: data, options) : nil
         return (image, next)
     }
 

@@ -6,7 +6,7 @@ final class LoaderParts: Sendable {
     let configuration: ImageLoader.Configuration
     /// The decoder, whose images have exactly the target size.
     let decoder: TargetSizeDecoder
-    /// The same, where it makes previews.
+    /// The same without that, if it makes previews.
     let incrementalDecoder: (any IncrementalDecoding)?
     let workers: WorkerPool
     /// One thread for all previews, so that they never keep a worker from a whole image.
@@ -28,7 +28,7 @@ final class LoaderParts: Sendable {
         interceptors =
             ((configuration.dataLoader as? InterceptedLoader)?.interceptors ?? []) + configuration.identifyingInterceptors
         decoder = TargetSizeDecoder(decoder: configuration.decoder)
-        incrementalDecoder = configuration.decoder is any IncrementalDecoding ? decoder : nil
+        incrementalDecoder = configuration.decoder as? any IncrementalDecoding
         workers = WorkerPool(size: configuration.limits.workers)
         animations = AnimationResources(
             decoder: decoder, clock: configuration.clock, budget: AnimationBudget(limit: configuration.limits.animationBytes))

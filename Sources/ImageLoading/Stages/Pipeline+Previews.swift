@@ -10,8 +10,7 @@ extension Pipeline {
                 PreviewSession(
                     work, decoder: decoder,
                     options: DecodeStage(parts: parts, plan: work.plan, processor: processor).options, processor: processor,
-                    clock: parts.clock, workers: parts.previewWorkers, interval: parts.configuration.previewInterval,
-                    coordinator: coordinator)
+                    coordinator)
             }
         }
     }

@@ -186,14 +186,14 @@ struct Pipeline: Sendable {
     func decoded(
         _ original: Original, from larger: StagedImage? = nil, _ processor: (any Processing)?, _ work: SharedWork
     ) -> WorkStep {
-        let begun = work.claimPreviews()
+        if work.endPreviews() { coordinator.releasePreviewMemory(of: work) }
         let (plan, stage) = (work.plan, DecodeStage(parts: parts, plan: work.plan, processor: processor))
         return .worker(.decode) { [parts] in
             larger == nil
                 ? parts.decodingBytes(of: original.entry.data, parts.limits(plan), keepsDepth: !plan.options.convertsTo8Bit) : 0
         } _: {
             try result(of: work, isCached: isCached(original, work.plan)) {
-                try stage.decode(original, from: larger?.image, begun, work.token)
+                try stage.decode(original, from: larger?.image, work.token)
             }
         } then: { result, times in
             switch result {

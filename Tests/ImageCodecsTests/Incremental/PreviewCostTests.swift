@@ -16,9 +16,9 @@ import Testing
     }
 
     /// Requests a preview after each piece of the file, and returns the number of previews.
-    private func feed(_ file: Data, to source: some PreviewSource, piece: Int) throws -> Int {
+    private func feed(_ file: Data, to decoder: some IncrementalDecoder, piece: Int) throws -> Int {
         try stride(from: piece, to: file.count + piece, by: piece).count { count in
-            try source.preview(of: file.prefix(count)) != nil
+            try decoder.preview(of: file.prefix(count)) != nil
         }
     }
 

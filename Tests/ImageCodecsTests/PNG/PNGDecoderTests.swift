@@ -96,9 +96,8 @@ import Testing
         var builder = builder(.rgb, depth, interlaced: false)
         builder.chunks = [("tRNS", [0, 1, 0, 2, 0, 3]), ("PLTE", [255, 0, 0])]
         let options = DecodeOptions.with { ($0.alpha, $0.convertsTo8Bit) = (.straight, false) }
-        let incremental = try #require(try decoder.makeIncrementalDecoder(for: builder.file, options: options))
-        try incremental.append(builder.file)
-        for image in [try decoder.decode(builder.file, options: options), try incremental.finish()] {
+        let preview = try #require(decoder.previews(of: builder.file, piece: builder.file.count, options: options).last)
+        for image in [try decoder.decode(builder.file, options: options), preview] {
             for y in 0..<size.height {
                 for x in 0..<size.width { #expect(Array(image.bitmap[x, y].prefix(3)) == builder.sample(x, y)) }
             }

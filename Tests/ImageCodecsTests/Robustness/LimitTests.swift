@@ -55,9 +55,8 @@ import Testing
         let options = DecodeOptions.with { $0.limits.metadataBytes = 100_000 }
         let image = try PNGDecoder().decode(file, options: options)
         #expect(image.bitmap[2, 1] == [2, 1, 9, 255])
-        let decoder = try #require(try PNGDecoder().makeIncrementalDecoder(for: file.prefix(64), options: options))
-        for start in stride(from: 0, to: file.count, by: 1000) { try decoder.append(file.dropFirst(start).prefix(1000)) }
-        #expect(try decoder.finish().bitmap.isSame(as: image.bitmap))
+        let preview = try #require(PNGDecoder().previews(of: file, piece: 1000, options: options).last)
+        #expect(preview.bitmap.isSame(as: image.bitmap))
     }
 
     @Test

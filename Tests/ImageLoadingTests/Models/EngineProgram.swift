@@ -251,13 +251,10 @@ private struct ModelDecoder: IncrementalDecoding {
     private final class Pieces: IncrementalDecoder {
         private let base: ScriptedDecoder
         private let options: DecodeOptions
-        private let bytes = Lock(Data())
 
         init(_ base: ScriptedDecoder, _ options: DecodeOptions) { (self.base, self.options) = (base, options) }
 
-        func append(_ chunk: Data) { bytes.withLock { $0.append(chunk) } }
-        func preview() throws -> DecodedImage? { try base.decode(bytes.withLock { $0 }, options: options) }
-        func finish() throws -> DecodedImage { try base.decode(bytes.withLock { $0 }, options: options) }
+        func preview(of prefix: Data) throws -> DecodedImage? { try base.decode(prefix, options: options) }
     }
 }
 

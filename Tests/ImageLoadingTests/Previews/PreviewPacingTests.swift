@@ -3,37 +3,39 @@ import Testing
 @testable import ImageLoading
 
 @Suite struct PacingOfPreviews {
-    private typealias Step = PreviewPacing.Step
-    private static let show = Step(decodes: true, shows: true)
-
     @Test func theFirstBytesAreShownAtOnce() {
         var pacing = PreviewPacing(interval: .seconds(1))
-        #expect(pacing.arrived(at: .seconds(7)) == Self.show)
+        #expect(pacing.arrived(at: .seconds(7)) == .show)
     }
 
-    @Test func dataThatArrivesDuringAStepWaitsForTheNextStep() {
+    @Test func bytesThatArriveDuringAPreviewWaitForTheNextOne() {
         var pacing = PreviewPacing(interval: .zero)
-        #expect(pacing.arrived(at: .zero) == Self.show)
-        for _ in 0..<5 { #expect(pacing.arrived(at: .zero) == Step()) }
-        #expect(pacing.ended(hasShown: true, shows: true, at: .zero) == Self.show)
-        #expect(pacing.ended(hasShown: true, shows: true, at: .zero) == Step())
+        #expect(pacing.arrived(at: .zero) == .show)
+        for _ in 0..<5 { #expect(pacing.arrived(at: .zero) == .nothing) }
+        #expect(pacing.ended(hasShown: true, at: .zero) == .show)
+        #expect(pacing.ended(hasShown: true, at: .zero) == .nothing)
     }
 
-    @Test func withinTheIntervalBytesAreDecodedAndNotShown() {
+    @Test func withinTheIntervalBytesAreNotShown() {
         var pacing = PreviewPacing(interval: .seconds(1))
         _ = pacing.arrived(at: .zero)
-        _ = pacing.ended(hasShown: true, shows: true, at: .zero)
-        #expect(pacing.arrived(at: .milliseconds(400)) == Step(decodes: true, wait: .milliseconds(600)))
-        #expect(pacing.ended(hasShown: false, shows: false, at: .milliseconds(410)) == Step())
-        #expect(pacing.arrived(at: .milliseconds(500)) == Step(decodes: true))
-        #expect(pacing.ended(hasShown: false, shows: false, at: .milliseconds(510)) == Step())
-        #expect(pacing.elapsed(at: .seconds(1)) == Self.show)
+        _ = pacing.ended(hasShown: true, at: .zero)
+        #expect(pacing.arrived(at: .milliseconds(400)) == .wait(.milliseconds(600)))
+        #expect(pacing.arrived(at: .milliseconds(500)) == .nothing)
+        #expect(pacing.elapsed(at: .seconds(1)) == .show)
     }
 
-    @Test func aStepThatHadNothingToShowDoesNotUseTheIntervalUp() {
+    @Test func bytesThatArriveDuringALongPreviewAreShownAfterTheInterval() {
         var pacing = PreviewPacing(interval: .seconds(1))
         _ = pacing.arrived(at: .zero)
-        #expect(pacing.ended(hasShown: false, shows: true, at: .zero) == Step())
-        #expect(pacing.arrived(at: .milliseconds(1)) == Self.show)
+        #expect(pacing.arrived(at: .milliseconds(100)) == .nothing)
+        #expect(pacing.ended(hasShown: true, at: .milliseconds(300)) == .wait(.milliseconds(700)))
+    }
+
+    @Test func aPreviewThatHadNothingToShowDoesNotUseTheIntervalUp() {
+        var pacing = PreviewPacing(interval: .seconds(1))
+        _ = pacing.arrived(at: .zero)
+        #expect(pacing.ended(hasShown: false, at: .zero) == .nothing)
+        #expect(pacing.arrived(at: .milliseconds(1)) == .show)
     }
 }

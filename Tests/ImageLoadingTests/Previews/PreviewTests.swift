@@ -1,5 +1,4 @@
 import CalotypeTesting
-import Dispatch
 import HTTPTypes
 import ImageCore
 import Testing
@@ -22,36 +21,17 @@ import Testing
         #expect(try await !task.response.image.isPreview)
     }
 
-    @Test func bytesDecodedForPreviewsAreNotDecodedAgain() async throws {
-        let bench = PreviewBench(chunks: 2)
-        let task = bench.start()
-        await bench.letChunkThrough()
-        await bench.shown.wait(forCount: 1)
-        // The image never waits for a preview that is being made: so the thread of previews comes to rest, and stays there.
-        let mayGoOn = DispatchSemaphore(value: 0)
-        await withCheckedContinuation { continuation in
-            bench.loader.coordinator.parts.previewWorkers.submit {
-                continuation.resume()
-                mayGoOn.wait()
-            }
-        }
-        defer { mayGoOn.signal() }
-        await bench.letChunkThrough()
-        #expect(red(try await task.response.image) == 2)
-        #expect(bench.decoder.log.events.filter { $0 == "whole" || $0 == "finish" } == ["finish"])
-    }
-
     @Test func aPreviewIsShownAtMostOnceInAnInterval() async throws {
         let clock = ManualClock()
         let bench = PreviewBench(chunks: 4) { $0.clock = clock }
         let task = bench.start()
         await bench.letChunkThrough()
         await bench.shown.wait(forCount: 1)
-        // Given two more chunks within the interval, then they are decoded, and shown together when it is over.
+        // Given two more chunks within the interval, then they are shown together when it is over.
         await bench.letChunkThrough()
         await clock.waitForSleeps(1)
         await bench.letChunkThrough()
-        await bench.decoder.log.wait { $0.count { $0.hasPrefix("append") } == 3 || $0.contains("append 128") }
+        await bench.progress.wait { $0.last == 3 * PreviewBench.chunk }
         #expect(bench.shown.events == [1])
         clock.advance(by: .milliseconds(500))
         await bench.shown.wait(forCount: 2)
@@ -129,7 +109,7 @@ import Testing
         #expect(red(try await task.response.image) == 3)
         await bench.ended.wait(forCount: 1)
         #expect(bench.shown.events == [200])
-        #expect(!bench.decoder.log.events.contains("finish"))
+        #expect(!bench.decoder.log.events.contains("preview"))
     }
 
     @Test func theThumbnailIsNotShownThroughWhatIsPlacedInPixels() async throws {
@@ -163,7 +143,7 @@ import Testing
         #expect(red(try await task.response.image) == 3)
         await bench.ended.wait(forCount: 1)
         #expect(bench.shown.events == [1])
-        #expect(bench.decoder.log.events.filter { $0 == "whole" || $0 == "finish" } == ["whole", "whole"])
+        #expect(bench.decoder.log.events.filter { $0 == "whole" } == ["whole", "whole"])
     }
 
     @Test func aPreviewInTheMemoryCacheIsShownWhileTheLoadContinues() async throws {
@@ -336,24 +316,12 @@ private final class PieceDecoder: IncrementalDecoding {
 
     private final class Pieces: IncrementalDecoder {
         private let decoder: PieceDecoder
-        private let count = Lock(0)
-
         init(_ decoder: PieceDecoder) { self.decoder = decoder }
 
-        func append(_ chunk: Data) {
-            count.withLock { $0 += chunk.count }
-            decoder.log.append("append \(chunk.count)")
-        }
-
-        func preview() throws -> DecodedImage? {
-            let count = count.withLock { $0 }
+        func preview(of prefix: Data) throws -> DecodedImage? {
+            decoder.log.append("preview")
             decoder.held?.hold()
-            return try TestImages.solid(red: UInt8(count / PreviewBench.chunk))
-        }
-
-        func finish() throws -> DecodedImage {
-            decoder.log.append("finish")
-            return try decoder.image(count.withLock { $0 })
+            return try TestImages.solid(red: UInt8(prefix.count / PreviewBench.chunk))
         }
     }
 }

@@ -22,9 +22,7 @@ import Testing
     }
 
     private final class InPieces: IncrementalDecoder {
-        func append(_ chunk: Data) {}
-        func preview() throws -> DecodedImage? { try FullSizeDecoder.image() }
-        func finish() throws -> DecodedImage { try FullSizeDecoder.image() }
+        func preview(of prefix: Data) throws -> DecodedImage? { try FullSizeDecoder.image() }
     }
 
     /// Wants only an eighth of the image on each side.
@@ -61,18 +59,23 @@ import Testing
         #expect(image.size == PixelSize(width: 8, height: 6))
     }
 
-    @Test func anImageThatArrivesInPiecesHasTheTargetSize() async throws {
+    @Test func previewsHaveTheTargetSize() async throws {
+        let gate = Gate()
+        let network = ScriptedLoader { _ in
+            .response(HTTPResponse(status: .ok), chunks: Array(repeating: Data(repeating: 7, count: 100), count: 2), gate: gate)
+        }
+        let loader = ImageLoader(ImageLoader.Configuration(dataLoader: network, decoder: FullSizeDecoder()))
         var request = request()
         request.options.previews = .incremental
-        #expect(try await loader.image(for: request).size == PixelSize(width: 16, height: 12))
-    }
-
-    @Test func previewsHaveTheTargetSize() throws {
-        var options = DecodeOptions()
-        options.targetSize = PixelSize(width: 16, height: 16)
-        let decoder = TargetSizeDecoder(decoder: FullSizeDecoder())
-        let incremental = try #require(try decoder.makeIncrementalDecoder(for: Data([7]), options: options))
-        #expect(try incremental.preview()?.size == PixelSize(width: 16, height: 12))
-        #expect(try incremental.finish().size == PixelSize(width: 16, height: 12))
+        let sizes = EventLog<PixelSize>()
+        let task = loader.task(for: request) { event in
+            if case .preview(let image) = event { sizes.append(image.size) }
+        }
+        await gate.waitForArrivals(1)
+        gate.letOneThrough()
+        await sizes.wait(forCount: 1)
+        gate.open()
+        #expect(try await task.response.image.size == PixelSize(width: 16, height: 12))
+        #expect(sizes.events.first == PixelSize(width: 16, height: 12))
     }
 }

@@ -46,8 +46,7 @@ import Foundation
         var options = DecodeOptions()
         options.targetSize = size
         let decoder = try DecoderRegistry(.codecs).makeIncrementalDecoder(for: file.prefix(64), options: options)
-        try decoder?.append(file.prefix(file.count / 2))
-        return try decoder?.preview()
+        return try decoder?.preview(of: file.prefix(file.count / 2))
     }
 
     private static func show(_ images: [(title: String, image: DecodedImage?)], with terminalImage: TerminalImage) {

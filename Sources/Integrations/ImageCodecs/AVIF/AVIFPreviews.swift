@@ -5,13 +5,12 @@ import ImageDecoding
 extension AVIFDecoder: IncrementalDecoding {
     /// Previews a layered image by each layer except the last. Other images have no previews.
     public func makeIncrementalDecoder(for head: Data, options: DecodeOptions) throws -> (any IncrementalDecoder)? {
-        guard format(of: head) != nil else { return nil }
-        return CollectingDecoder(self, options: options, previews: try AVIFPreviews(options: options))
+        format(of: head) == nil || options.frame > 0 ? nil : try AVIFPreviews(options: options)
     }
 }
 
 /// Makes previews of a layered AVIF.
-final class AVIFPreviews: PreviewSource {
+final class AVIFPreviews: IncrementalDecoder {
     private let options: DecodeOptions
     private let reader: AVIFReader
     private var hasHeader = false
@@ -25,7 +24,8 @@ final class AVIFPreviews: PreviewSource {
 
     /// Returns the last layer that has arrived since the previous call. The final layer is not a preview.
     func preview(of file: Data) throws -> DecodedImage? {
-        try unsafe file.withUnsafeBytes { bytes in
+        try options.checkCancellation()
+        return try unsafe file.withUnsafeBytes { bytes in
             unsafe reader.supply(bytes)
             if !hasHeader {
                 guard try reader.readHeader(of: file, limits: options.limits) else { return nil }

@@ -5,8 +5,7 @@ import ImageDecoding
 extension JPEGDecoder: IncrementalDecoding {
     /// Previews a baseline file by its rows, and a progressive file after each scan.
     public func makeIncrementalDecoder(for head: Data, options: DecodeOptions) throws -> (any IncrementalDecoder)? {
-        guard format(of: head) != nil else { return nil }
-        return CollectingDecoder(self, options: options, previews: try JPEGPreviews(options: options))
+        format(of: head) == nil || options.frame > 0 ? nil : try JPEGPreviews(options: options)
     }
 
     /// Returns the thumbnail in the Exif data, once the segments before the image data have arrived.
@@ -21,7 +20,7 @@ extension JPEGDecoder: IncrementalDecoding {
 }
 
 /// Makes previews of a JPEG. A file with arithmetic coding has none, since libjpeg can only read it whole.
-final class JPEGPreviews: PreviewSource {
+final class JPEGPreviews: IncrementalDecoder {
     private let reader: JPEGReader
     private let options: DecodeOptions
     private var canvas: PreviewCanvas?
@@ -39,7 +38,8 @@ final class JPEGPreviews: PreviewSource {
     }
 
     func preview(of file: Data) throws -> DecodedImage? {
-        try unsafe file.withUnsafeBytes { bytes in
+        try options.checkCancellation()
+        return try unsafe file.withUnsafeBytes { bytes in
             unsafe reader.supply(bytes, isLast: false)
             guard let canvas = try canvas ?? makeCanvas() else { return nil }
             self.canvas = canvas

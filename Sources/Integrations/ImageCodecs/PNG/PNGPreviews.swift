@@ -5,13 +5,12 @@ extension PNGDecoder: IncrementalDecoding {
     /// Previews the rows so far, or for an interlaced file the whole image at increasing detail. An animation with a separate
     /// default image has no previews.
     public func makeIncrementalDecoder(for head: Data, options: DecodeOptions) throws -> (any IncrementalDecoder)? {
-        guard format(of: head) != nil else { return nil }
-        return CollectingDecoder(self, options: options, previews: try PNGPreviews(options: options))
+        format(of: head) == nil || options.frame > 0 ? nil : try PNGPreviews(options: options)
     }
 }
 
 /// Makes previews of a PNG.
-final class PNGPreviews: PreviewSource {
+final class PNGPreviews: IncrementalDecoder {
     private let reader: PNGReader
     private let options: DecodeOptions
     private var canvas: PreviewCanvas?

@@ -5,12 +5,12 @@ import ImageDecoding
 extension WebPDecoder: IncrementalDecoding {
     /// Previews a still image by its rows. An animation has no previews.
     public func makeIncrementalDecoder(for head: Data, options: DecodeOptions) throws -> (any IncrementalDecoder)? {
-        format(of: head) == nil ? nil : CollectingDecoder(self, options: options, previews: WebPPreviews(options: options))
+        format(of: head) == nil || options.frame > 0 ? nil : WebPPreviews(options: options)
     }
 }
 
 /// Makes previews of a WebP by its rows.
-final class WebPPreviews: PreviewSource {
+final class WebPPreviews: IncrementalDecoder {
     private let options: DecodeOptions
     private var begun: (reader: WebPReader, canvas: PreviewCanvas)?
     private var lastPreviewed = 0
@@ -18,7 +18,8 @@ final class WebPPreviews: PreviewSource {
     init(options: DecodeOptions) { self.options = options }
 
     func preview(of file: Data) throws -> DecodedImage? {
-        try unsafe file.withUnsafeBytes { bytes in
+        try options.checkCancellation()
+        return try unsafe file.withUnsafeBytes { bytes in
             guard let (reader, canvas) = try unsafe begun ?? begin(bytes) else { return nil }
             begun = (reader, canvas)
             let status = unsafe reader.update(bytes)

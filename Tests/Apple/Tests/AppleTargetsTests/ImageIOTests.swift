@@ -169,16 +169,11 @@ import UIKit
         let file = file("j", 4, 4) + Data(count: 4)
         let options = options { $0.targetSize = PixelSize(4) }
         let decoder = try #require(try ImageIODecoder().makeIncrementalDecoder(for: file.prefix(8), options: options))
-        try decoder.append(file.prefix(8))
-        #expect(try decoder.preview() == nil)
-        try decoder.append(file[8..<15])
-        let preview = try #require(try decoder.preview())
+        #expect(try decoder.preview(of: file.prefix(8)) == nil)
+        let preview = try #require(try decoder.preview(of: file.prefix(15)))
         #expect(preview.isPreview && !preview.isPartial && preview.size == PixelSize(4))
         #expect((0..<4).map { TestImages.pixel(of: preview, x: 1, y: $0)[0] } == [60, 60, 0, 0])
-        #expect(try decoder.preview() == nil)
-        try decoder.append(file[15...])
-        let image = try decoder.finish()
-        #expect(!image.isPreview && TestImages.pixel(of: image, x: 1, y: 3)[0] == 60)
+        #expect(try decoder.preview(of: file.prefix(15)) == nil && decoder.preview(of: file) == nil)
         #expect(try ImageIODecoder().makeIncrementalDecoder(for: self.file("x"), options: options) == nil)
     }
 
