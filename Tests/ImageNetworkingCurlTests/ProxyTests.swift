@@ -81,7 +81,7 @@
 
         @Test func certificatesAreCheckedThroughTheProxyToo() async throws {
             await #expect(processExitsWith: .success) {
-                let identity = try #require(LoopbackServer.Identity(host: "example.org"))
+                let identity = try #require(LoopbackServer.Identity(.otherHost))
                 let server = try LoopbackServer(identity: identity) { _, connection in
                     try connection.respond(LoopbackServer.Response(200))
                 }

@@ -84,7 +84,7 @@
         }
 
         @Test func anExpiredCertificateIsRejected() async throws {
-            let identity = try #require(LoopbackServer.Identity(isExpired: true))
+            let identity = try #require(LoopbackServer.Identity(.expired))
             let server = try server(identity)
             let error = try await imageError { _ = try await CurlLoader(.trusting(identity)).load(try server.request()) }
             #expect(error.code == .insecure)
@@ -92,7 +92,7 @@
         }
 
         @Test func theCertificateOfAnotherHostIsRejected() async throws {
-            let identity = try #require(LoopbackServer.Identity(host: "example.org"))
+            let identity = try #require(LoopbackServer.Identity(.otherHost))
             let server = try server(identity)
             let error = try await imageError { _ = try await CurlLoader(.trusting(identity)).load(try server.request()) }
             #expect(error.code == .insecure)

@@ -13,8 +13,8 @@
     X(const void *, TLS_server_method, (void))                                                             \
     X(void *, SSL_CTX_new, (const void *method))                                                           \
     X(void, SSL_CTX_free, (void *context))                                                                 \
-    X(int, SSL_CTX_use_certificate, (void *context, void *certificate))                                    \
-    X(int, SSL_CTX_use_PrivateKey, (void *context, void *key))                                             \
+    X(int, SSL_CTX_use_certificate_ASN1, (void *context, int count, const unsigned char *bytes))           \
+    X(int, SSL_CTX_use_PrivateKey_ASN1, (int kind, void *context, const unsigned char *bytes, long count)) \
     X(void, SSL_CTX_set_alpn_select_cb, (void *context, alpn_callback callback, void *argument))           \
     X(void *, SSL_new, (void *context))                                                                    \
     X(void, SSL_free, (void *stream))                                                                      \
@@ -25,32 +25,7 @@
     X(int, SSL_write, (void *stream, const void *bytes, int count))                                        \
     X(int, SSL_shutdown, (void *stream))                                                                   \
     X(int, SSL_get_error, (const void *stream, int result))                                                \
-    X(void, ERR_clear_error, (void))                                                                       \
-    X(void *, EVP_PKEY_CTX_new_id, (int kind, void *engine))                                               \
-    X(void, EVP_PKEY_CTX_free, (void *context))                                                            \
-    X(int, EVP_PKEY_keygen_init, (void *context))                                                          \
-    X(int, EVP_PKEY_CTX_set_ec_paramgen_curve_nid, (void *context, int curve))                             \
-    X(int, EVP_PKEY_keygen, (void *context, void **key))                                                   \
-    X(void, EVP_PKEY_free, (void *key))                                                                    \
-    X(const void *, EVP_sha256, (void))                                                                    \
-    X(void *, X509_new, (void))                                                                            \
-    X(void, X509_free, (void *certificate))                                                                \
-    X(int, X509_set_version, (void *certificate, long version))                                            \
-    X(void *, X509_get_serialNumber, (void *certificate))                                                  \
-    X(int, ASN1_INTEGER_set, (void *integer, long value))                                                  \
-    X(void *, X509_getm_notBefore, (const void *certificate))                                              \
-    X(void *, X509_getm_notAfter, (const void *certificate))                                               \
-    X(void *, X509_gmtime_adj, (void *time, long seconds))                                                 \
-    X(void *, X509_get_subject_name, (const void *certificate))                                            \
-    X(int, X509_set_issuer_name, (void *certificate, const void *name))                                    \
-    X(int, X509_NAME_add_entry_by_txt,                                                                     \
-      (void *name, const char *field, int type, const unsigned char *bytes, int count, int place, int set)) \
-    X(int, X509_set_pubkey, (void *certificate, void *key))                                                \
-    X(void *, X509V3_EXT_conf_nid, (void *configuration, void *context, int kind, const char *value))      \
-    X(int, X509_add_ext, (void *certificate, void *extension, int place))                                  \
-    X(void, X509_EXTENSION_free, (void *extension))                                                        \
-    X(int, X509_sign, (void *certificate, void *key, const void *digest))                                  \
-    X(int, i2d_X509, (const void *certificate, unsigned char **bytes))
+    X(void, ERR_clear_error, (void))
 
 typedef int (*alpn_callback)(void *stream, const unsigned char **chosen, unsigned char *chosen_count,
                              const unsigned char *offered, unsigned offered_count, void *argument);
@@ -58,8 +33,7 @@ typedef int (*alpn_callback)(void *stream, const unsigned char **chosen, unsigne
 #define DECLARE(result, name, parameters) static result(*p_##name) parameters;
 FUNCTIONS(DECLARE)
 
-enum { kind_ec = 408, curve_p256 = 415, extension_names = 85, extension_constraints = 87, text_utf8 = 0x1001 };
-enum { without_exit_handler = 0x00080000 };
+enum { kind_ec = 408, without_exit_handler = 0x00080000 };
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 /// Whether the library and all functions were found.
@@ -83,13 +57,7 @@ static void load(void) {
 
 struct calotype_tls {
     void *context;
-    unsigned char *der;
-    size_t der_count;
     char protocol[16];
-};
-
-struct calotype_tls_stream {
-    void *ssl;
 };
 
 static int select_protocol(void *stream, const unsigned char **chosen, unsigned char *chosen_count,
@@ -108,92 +76,35 @@ static int select_protocol(void *stream, const unsigned char **chosen, unsigned 
     return 3;  // SSL_TLSEXT_ERR_NOACK: continue without a protocol
 }
 
-static void *make_key(void) {
-    void *key = NULL;
-    void *context = p_EVP_PKEY_CTX_new_id(kind_ec, NULL);
-    if (context == NULL) return NULL;
-    if (p_EVP_PKEY_keygen_init(context) != 1 || p_EVP_PKEY_CTX_set_ec_paramgen_curve_nid(context, curve_p256) != 1 ||
-        p_EVP_PKEY_keygen(context, &key) != 1)
-        key = NULL;
-    p_EVP_PKEY_CTX_free(context);
-    return key;
-}
-
-static int add_extension(void *certificate, int kind, const char *value) {
-    void *extension = p_X509V3_EXT_conf_nid(NULL, NULL, kind, value);
-    if (extension == NULL) return 0;
-    int added = p_X509_add_ext(certificate, extension, -1);
-    p_X509_EXTENSION_free(extension);
-    return added == 1;
-}
-
-static void *make_certificate(void *key, const char *name, long from, long to) {
-    static const unsigned char title[] = "Calotype loopback";
-    void *certificate = p_X509_new();
-    if (certificate == NULL) return NULL;
-    void *subject = p_X509_get_subject_name(certificate);
-    int is_good = p_X509_set_version(certificate, 2) == 1 &&
-                  p_ASN1_INTEGER_set(p_X509_get_serialNumber(certificate), 1) == 1 &&
-                  p_X509_gmtime_adj(p_X509_getm_notBefore(certificate), from) != NULL &&
-                  p_X509_gmtime_adj(p_X509_getm_notAfter(certificate), to) != NULL &&
-                  p_X509_NAME_add_entry_by_txt(subject, "CN", text_utf8, title, -1, -1, 0) == 1 &&
-                  p_X509_set_issuer_name(certificate, subject) == 1 && p_X509_set_pubkey(certificate, key) == 1 &&
-                  add_extension(certificate, extension_names, name) &&
-                  add_extension(certificate, extension_constraints, "critical,CA:TRUE") &&
-                  p_X509_sign(certificate, key, p_EVP_sha256()) > 0;
-    if (is_good) return certificate;
-    p_X509_free(certificate);
-    return NULL;
-}
-
-calotype_tls *calotype_tls_create(const char *name, long from, long to, const char *protocol) {
+calotype_tls *calotype_tls_create(const void *certificate, size_t certificate_count, const void *key, size_t key_count,
+                                  const char *protocol) {
     (void)pthread_once(&once, load);
     if (!is_loaded) return NULL;
     calotype_tls *tls = calloc(1, sizeof *tls);
     if (tls == NULL) return NULL;
-    void *key = make_key();
-    void *certificate = key == NULL ? NULL : make_certificate(key, name, from, to);
-    int is_good = 0;
-    if (certificate != NULL) {
-        int count = p_i2d_X509(certificate, NULL);
-        tls->der = count > 0 ? malloc((size_t)count) : NULL;
-        if (tls->der != NULL) {
-            unsigned char *end = tls->der;
-            tls->der_count = (size_t)p_i2d_X509(certificate, &end);
-            tls->context = p_SSL_CTX_new(p_TLS_server_method());
-            is_good = tls->context != NULL && p_SSL_CTX_use_certificate(tls->context, certificate) == 1 &&
-                      p_SSL_CTX_use_PrivateKey(tls->context, key) == 1;
-        }
+    tls->context = p_SSL_CTX_new(p_TLS_server_method());
+    if (tls->context == NULL || p_SSL_CTX_use_certificate_ASN1(tls->context, (int)certificate_count, certificate) != 1 ||
+        p_SSL_CTX_use_PrivateKey_ASN1(kind_ec, tls->context, key, (long)key_count) != 1) {
+        calotype_tls_free(tls);
+        return NULL;
     }
-    if (is_good && protocol != NULL && strlen(protocol) < sizeof tls->protocol) {
+    if (protocol != NULL && strlen(protocol) < sizeof tls->protocol) {
         memcpy(tls->protocol, protocol, strlen(protocol));
         p_SSL_CTX_set_alpn_select_cb(tls->context, select_protocol, tls);
     }
-    // The context has its own references to both.
-    if (certificate != NULL) p_X509_free(certificate);
-    if (key != NULL) p_EVP_PKEY_free(key);
-    if (is_good) return tls;
-    calotype_tls_free(tls);
-    return NULL;
+    return tls;
 }
 
 void calotype_tls_free(calotype_tls *tls) {
     if (tls->context != NULL) p_SSL_CTX_free(tls->context);
-    free(tls->der);
     free(tls);
 }
 
-const unsigned char *calotype_tls_certificate(const calotype_tls *tls, size_t *count) {
-    *count = tls->der_count;
-    return tls->der;
-}
-
 calotype_tls_stream *calotype_tls_accept(calotype_tls *tls, int socket) {
-    calotype_tls_stream *stream = calloc(1, sizeof *stream);
+    void *stream = p_SSL_new(tls->context);
     if (stream == NULL) return NULL;
-    stream->ssl = p_SSL_new(tls->context);
-    if (stream->ssl != NULL && p_SSL_set_fd(stream->ssl, socket) == 1 && p_SSL_accept(stream->ssl) == 1) return stream;
-    calotype_tls_close(stream);
+    if (p_SSL_set_fd(stream, socket) == 1 && p_SSL_accept(stream) == 1) return stream;
+    p_SSL_free(stream);
     return NULL;
 }
 
@@ -203,7 +114,7 @@ static int int_count(size_t count) { return count > 1 << 20 ? 1 << 20 : (int)cou
 /// does not tell, because other failures do not set it.
 static int was_interrupted(calotype_tls_stream *stream, int result) {
     enum { want_read = 2, want_write = 3 };
-    int reason = p_SSL_get_error(stream->ssl, result);
+    int reason = p_SSL_get_error(stream, result);
     return reason == want_read || reason == want_write;
 }
 
@@ -211,7 +122,7 @@ long calotype_tls_read(calotype_tls_stream *stream, void *bytes, size_t count) {
     int result;
     do {
         p_ERR_clear_error();
-        result = p_SSL_read(stream->ssl, bytes, int_count(count));
+        result = p_SSL_read(stream, bytes, int_count(count));
     } while (result <= 0 && was_interrupted(stream, result));
     return result > 0 ? result : 0;
 }
@@ -220,19 +131,16 @@ long calotype_tls_write(calotype_tls_stream *stream, const void *bytes, size_t c
     int result;
     do {
         p_ERR_clear_error();
-        result = p_SSL_write(stream->ssl, bytes, int_count(count));
+        result = p_SSL_write(stream, bytes, int_count(count));
     } while (result <= 0 && was_interrupted(stream, result));
     return result > 0 ? result : 0;
 }
 
 int calotype_tls_has_ended(calotype_tls_stream *stream) {
     char byte;
-    return p_SSL_peek(stream->ssl, &byte, 1) <= 0;
+    return p_SSL_peek(stream, &byte, 1) <= 0;
 }
 
-void calotype_tls_end(calotype_tls_stream *stream) { (void)p_SSL_shutdown(stream->ssl); }
+void calotype_tls_end(calotype_tls_stream *stream) { (void)p_SSL_shutdown(stream); }
 
-void calotype_tls_close(calotype_tls_stream *stream) {
-    if (stream->ssl != NULL) p_SSL_free(stream->ssl);
-    free(stream);
-}
+void calotype_tls_close(calotype_tls_stream *stream) { p_SSL_free(stream); }

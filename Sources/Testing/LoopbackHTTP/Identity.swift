@@ -1,53 +1,87 @@
 internal import CCalotypeLoopbackTLS
+internal import ImageCore
 
 extension LoopbackServer {
-    /// The private key and the self-signed certificate of a server with TLS.
+    /// The private key and the self-signed certificate of a server with TLS. Both are public: trust them only in tests.
     ///
     /// TLS uses OpenSSL 3, which is loaded at run time; libcurl depends on it on Linux.
     @safe public final class Identity: @unchecked Sendable {  // because OpenSSL allows a context to be shared by threads
-        /// The certificate in PEM, for clients that shall trust it.
+        /// The certificates that a server can use.
+        public enum Certificate: Sendable {
+            /// A certificate of `127.0.0.1`.
+            case valid
+            /// A certificate of `127.0.0.1` that has expired.
+            case expired
+            /// A certificate of `example.org`.
+            case otherHost
+        }
+
+        /// The certificate in PEM (RFC 7468), for clients that shall trust it.
         public let certificate: String
 
         private let tls: OpaquePointer
 
-        /// Makes a key and a certificate. Returns `nil` without OpenSSL 3.
+        /// Makes an identity. Returns `nil` without OpenSSL 3.
         ///
         /// - Parameters:
-        ///   - host: The host name or IP address of the certificate. By default `127.0.0.1`.
-        ///   - isExpired: Whether the certificate has expired. By default `false`.
+        ///   - certificate: The certificate. By default a valid one.
         ///   - protocolName: The protocol that the server selects when the client offers it (ALPN, RFC 7301), such as `h2`. By default
         ///     the server selects none.
-        public init?(host: String = "127.0.0.1", isExpired: Bool = false, protocolName: String? = nil) {
-            let isAddress = host.utf8.allSatisfy { 0x30...0x39 ~= $0 || $0 == 0x2E } || host.utf8.contains(UInt8(ascii: ":"))
-            let day = 86_400
-            guard
-                let tls = unsafe calotype_tls_create(
-                    (isAddress ? "IP:" : "DNS:") + host, -2 * day, isExpired ? -day : day, protocolName)
+        public init?(_ certificate: Certificate = .valid, protocolName: String? = nil) {
+            guard let bytes = Data(base64Encoded: certificate.base64), let key = Data(base64Encoded: Certificate.key),
+                let tls = unsafe bytes.withUnsafeBytes({ bytes in
+                    unsafe key.withUnsafeBytes { key in
+                        unsafe calotype_tls_create(bytes.baseAddress, bytes.count, key.baseAddress, key.count, protocolName)
+                    }
+                })
             else { return nil }
             unsafe self.tls = tls
-            var count = 0
-            let start = unsafe calotype_tls_certificate(tls, &count)
-            certificate = Self.pem(unsafe Array(UnsafeBufferPointer(start: start, count: count)))
+            let text = bytes.base64EncodedString(options: [.lineLength64Characters, .endLineWithLineFeed])
+            self.certificate = "-----BEGIN CERTIFICATE-----\n\(text)\n-----END CERTIFICATE-----\n"
         }
 
         deinit { unsafe calotype_tls_free(tls) }
 
         /// Performs the TLS handshake. Returns `nil` when it fails, for example because the client rejects the certificate.
         func accept(_ socket: Int32) -> TLSStream? { unsafe calotype_tls_accept(tls, socket).map { unsafe TLSStream($0) } }
+    }
+}
 
-        /// Encodes a certificate as PEM (RFC 7468).
-        private static func pem(_ bytes: [UInt8]) -> String {
-            let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
-            var text = ""
-            for start in stride(from: 0, to: bytes.count, by: 3) {
-                if start > 0, start % 48 == 0 { text.append("\n") }
-                let group = Array(bytes[start..<min(start + 3, bytes.count)])
-                let bits = (0..<3).reduce(0) { $0 << 8 | ($1 < group.count ? Int(group[$1]) : 0) }
-                for digit in 0..<4 { text.append(digit <= group.count ? alphabet[bits >> (18 - 6 * digit) & 63] : "=") }
-            }
-            return "-----BEGIN CERTIFICATE-----\n\(text)\n-----END CERTIFICATE-----\n"
+// Made with `openssl ecparam -name prime256v1` and `openssl ca -selfsign`. All certificates have the same key.
+extension LoopbackServer.Identity.Certificate {
+    fileprivate var base64: String {
+        switch self {
+        case .valid:
+            """
+            MIIBbTCCARKgAwIBAgIBATAKBggqhkjOPQQDAjAcMRowGAYDVQQDDBFDYWxvdHlwZSBsb29wYmFjazAgFw0yMDAxMDEwMDAwMDBaGA8yMTIwMDEw\
+            MTAwMDAwMFowHDEaMBgGA1UEAwwRQ2Fsb3R5cGUgbG9vcGJhY2swWTATBgcqhkjOPQIBBggqhkjOPQMBBwNCAAQOhmKl8cOWl+nVfI6awiBR2u8s\
+            4bjWyvCu5J8WKHvMxeslAGBy674bt8YeIQQOyC6dyiVc9knmRYFKX5pW6bo0o0MwQTAPBgNVHREECDAGhwR/AAABMA8GA1UdEwEB/wQFMAMBAf8w\
+            HQYDVR0OBBYEFAUvJDAlzoaxaQoZalIbcpxY/vVoMAoGCCqGSM49BAMCA0kAMEYCIQC5hj6EW4ii4QK/5jD5audNpkHak/7b4oomKIfiuPWBrAIh\
+            ANYtrAaB7oqaMoy460QEyuhkSpCLF9NPaWwTLLPhV6hQ
+            """
+        case .expired:
+            """
+            MIIBajCCARCgAwIBAgIBATAKBggqhkjOPQQDAjAcMRowGAYDVQQDDBFDYWxvdHlwZSBsb29wYmFjazAeFw0yMDAxMDEwMDAwMDBaFw0yMTAxMDEw\
+            MDAwMDBaMBwxGjAYBgNVBAMMEUNhbG90eXBlIGxvb3BiYWNrMFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEDoZipfHDlpfp1XyOmsIgUdrvLOG4\
+            1srwruSfFih7zMXrJQBgcuu+G7fGHiEEDsguncolXPZJ5kWBSl+aVum6NKNDMEEwDwYDVR0RBAgwBocEfwAAATAPBgNVHRMBAf8EBTADAQH/MB0G\
+            A1UdDgQWBBQFLyQwJc6GsWkKGWpSG3KcWP71aDAKBggqhkjOPQQDAgNIADBFAiB+kSad/87pbVa60EVVeRlEQFLtRHM8c5eIkIyBCdb92AIhAOkv\
+            XyPu8Rv6x0VxfSGyg2/W9QQlQEH2VZXSiw69fvP6
+            """
+        case .otherHost:
+            """
+            MIIBcjCCARmgAwIBAgIBATAKBggqhkjOPQQDAjAcMRowGAYDVQQDDBFDYWxvdHlwZSBsb29wYmFjazAgFw0yMDAxMDEwMDAwMDBaGA8yMTIwMDEw\
+            MTAwMDAwMFowHDEaMBgGA1UEAwwRQ2Fsb3R5cGUgbG9vcGJhY2swWTATBgcqhkjOPQIBBggqhkjOPQMBBwNCAAQOhmKl8cOWl+nVfI6awiBR2u8s\
+            4bjWyvCu5J8WKHvMxeslAGBy674bt8YeIQQOyC6dyiVc9knmRYFKX5pW6bo0o0owSDAWBgNVHREEDzANggtleGFtcGxlLm9yZzAPBgNVHRMBAf8E\
+            BTADAQH/MB0GA1UdDgQWBBQFLyQwJc6GsWkKGWpSG3KcWP71aDAKBggqhkjOPQQDAgNHADBEAiB+149Bl1bl1sJqNvg7A6m+7iknE2SjApHpis6b\
+            I3bcqAIgKgFrvd44egpnnSsh4ozaL8lsKEjrt0mhzc1rgYTGqKo=
+            """
         }
     }
+
+    fileprivate static let key = """
+        MHcCAQEEIAz5iIQVil1LVuO8fAPyXLV9qfj4F4w9T/eH7SuJTC0GoAoGCCqGSM49AwEHoUQDQgAEDoZipfHDlpfp1XyOmsIgUdrvLOG41srwruSf\
+        Fih7zMXrJQBgcuu+G7fGHiEEDsguncolXPZJ5kWBSl+aVum6NA==
+        """
 }
 
 /// A TLS connection. Only the connection's thread may use it.

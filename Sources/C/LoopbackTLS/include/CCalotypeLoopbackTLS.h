@@ -5,18 +5,15 @@
 // Every call blocks its thread.
 
 typedef struct calotype_tls calotype_tls;
+/// An SSL of OpenSSL.
 typedef struct calotype_tls_stream calotype_tls_stream;
 
-/// Creates a key, a self-signed certificate and a context that uses them; NULL without OpenSSL 3.
+/// Creates a context that uses a certificate and its elliptic-curve key, both in DER; NULL without OpenSSL 3.
 ///
-/// - `name`: the subjectAltName of the certificate, such as `IP:127.0.0.1`.
-/// - `from`, `to`: the validity, in seconds from now.
 /// - `protocol`: the protocol that the server selects when the client offers it (ALPN), or NULL for none.
-calotype_tls *calotype_tls_create(const char *name, long from, long to, const char *protocol);
+calotype_tls *calotype_tls_create(const void *certificate, size_t certificate_count, const void *key, size_t key_count,
+                                  const char *protocol);
 void calotype_tls_free(calotype_tls *tls);
-
-/// Returns the certificate in DER. The context owns the bytes.
-const unsigned char *calotype_tls_certificate(const calotype_tls *tls, size_t *count);
 
 /// Performs the handshake on a connected socket; NULL when it fails.
 calotype_tls_stream *calotype_tls_accept(calotype_tls *tls, int socket);
