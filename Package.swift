@@ -91,7 +91,7 @@ let package = Package(
             tests: ["CalotypeCommand"]),
 
         // The kit for authors of plug-ins.
-        kit("LoopbackHTTP", ["CalotypeSystem", "CCalotypeLoopbackTLS"]),
+        kit("LoopbackHTTP", ["CalotypeSystem", "ImageCore", "CCalotypeLoopbackTLS"]),
         kit("CalotypeTesting", ["ImageCore", "CalotypeSystem", "ImageTargets", "LoopbackHTTP", .httpTypes]),
 
         // The command. It needs CCalotypeHeap because Swift can neither set a parameter of malloc nor replace `stderr`.

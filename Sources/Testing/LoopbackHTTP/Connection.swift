@@ -1,4 +1,5 @@
 internal import CalotypeSystem
+internal import ImageCore
 
 extension LoopbackServer {
     /// The client disconnected, or the server was stopped.
@@ -15,7 +16,7 @@ extension LoopbackServer {
         private let tls: TLSStream?
         private let stopping: Gate
         let requests: Counter
-        private let state = Monitor(State())
+        private let state = Lock(State())
 
         init(socket: Int32, tls: TLSStream? = nil, stopping: Gate, requests: Counter) {
             self.socket = socket
@@ -58,7 +59,7 @@ extension LoopbackServer {
                 guard !isClosed else { throw Disconnected() }
                 let count = unsafe bytes[sent...].withUnsafeBytes {
                     if let tls { return unsafe tls.write($0) }
-                    return unsafe send(socket, $0.baseAddress, $0.count, Sockets.noSignal)
+                    return unsafe send(socket, $0.baseAddress, $0.count, 0)
                 }
                 if count < 0, errno == EINTR { continue }
                 guard count > 0 else { throw markDisconnected() }
@@ -77,16 +78,13 @@ extension LoopbackServer {
         ///
         /// - Throws: ``Disconnected`` when the client disconnects or the server stops first.
         public func wait(for gate: Gate) throws(Disconnected) {
-            switch Sockets.wait(for: socket, tls, gates: [gate, stopping]) {
-            case .gate(0): return
-            case .closed: throw markDisconnected()
-            default: throw Disconnected()
-            }
+            if Sockets.waitForClose(of: socket, tls, until: [gate, stopping]) { throw markDisconnected() }
+            guard gate.isOpen else { throw Disconnected() }
         }
 
         /// Blocks until the client disconnects or the server stops.
         public func waitForDisconnect() {
-            if case .closed = Sockets.wait(for: socket, tls, gates: [stopping]) { _ = markDisconnected() }
+            if Sockets.waitForClose(of: socket, tls, until: [stopping]) { _ = markDisconnected() }
         }
 
         /// Closes the connection after sending everything that was written.
@@ -125,8 +123,6 @@ extension LoopbackServer {
                 return nil
             }
         }
-
-        func closeSocket() { _ = Sockets.close(socket) }
 
         private func markDisconnected() -> Disconnected {
             state.withLock { $0.clientHasDisconnected = true }

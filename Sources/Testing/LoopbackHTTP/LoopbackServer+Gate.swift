@@ -1,15 +1,12 @@
 internal import CalotypeSystem
+internal import ImageCore
 
 extension LoopbackServer {
     /// A gate between a handler and a test: either waits until the other opens it. It opens once and stays open.
     public final class Gate: Sendable {
-        private struct State {
-            var writeEnd: Int32?
-        }
-
         /// Becomes readable when the gate opens, so that a thread can wait for a socket and a gate at once.
         let readEnd: Int32
-        private let state: Monitor<State>
+        private let writeEnd: Lock<Int32?>
         private let count = Counter()
 
         /// Creates a closed gate.
@@ -20,7 +17,7 @@ extension LoopbackServer {
             guard unsafe pipe(&ends) == 0 else { throw SocketError.last("pipe") }
             for end in ends { Sockets.keepFromChildren(end) }
             readEnd = ends[0]
-            state = Monitor(State(writeEnd: ends[1]))
+            writeEnd = Lock(ends[1])
         }
 
         deinit {
@@ -30,15 +27,15 @@ extension LoopbackServer {
 
         /// Opens the gate: every present and later wait ends.
         public func open() {
-            state.withLock { state in
-                if let end = state.writeEnd { close(end) }
-                state.writeEnd = nil
+            writeEnd.withLock { end in
+                if let end { close(end) }
+                end = nil
             }
             count.increment()
         }
 
         /// Whether the gate is open.
-        public var isOpen: Bool { state.withLock { $0.writeEnd == nil } }
+        public var isOpen: Bool { writeEnd.withLock { $0 == nil } }
 
         /// Suspends the task until the gate is open.
         ///
@@ -48,20 +45,12 @@ extension LoopbackServer {
 
     /// A counter for which a test can wait. Its value never decreases.
     public final class Counter: Sendable {
-        private struct Waiter {
-            let target: Int
-            let continuation: CheckedContinuation<Void, any Error>
-        }
-
         private struct State {
             var value = 0
-            var nextID = 0
-            var waiters: [Int: Waiter] = [:]
-            /// The waiters that were cancelled before they were registered.
-            var cancelled: Set<Int> = []
+            var waiters: [(target: Int, continuation: AsyncStream<Void>.Continuation)] = []
         }
 
-        private let state = Monitor(State())
+        private let state = Lock(State())
 
         init() {}
 
@@ -72,38 +61,24 @@ extension LoopbackServer {
         ///
         /// - Throws: `CancellationError` when the task is cancelled first.
         public func wait(forCount target: Int) async throws {
-            let id = state.withLock { state in
-                state.nextID += 1
-                return state.nextID
+            let (reached, continuation) = AsyncStream<Void>.makeStream()
+            state.withLock { state in
+                guard state.value < target else { return continuation.finish() }
+                state.waiters.append((target, continuation))
             }
-            try await withTaskCancellationHandler {
-                try await withCheckedThrowingContinuation { continuation in
-                    let result: Result<Void, any Error>? = state.withLock { state in
-                        if state.cancelled.remove(id) != nil { return .failure(CancellationError()) }
-                        if state.value >= target { return .success(()) }
-                        state.waiters[id] = Waiter(target: target, continuation: continuation)
-                        return nil
-                    }
-                    if let result { continuation.resume(with: result) }
-                }
-            } onCancel: {
-                let waiter = state.withLock { state in
-                    let waiter = state.waiters.removeValue(forKey: id)
-                    if waiter == nil { state.cancelled.insert(id) }
-                    return waiter
-                }
-                waiter?.continuation.resume(throwing: CancellationError())
-            }
+            // The stream has no element. It ends at the target, or with the task.
+            for await _ in reached {}
+            guard value >= target else { throw CancellationError() }
         }
 
         func increment() {
             let ready = state.withLock { state in
                 state.value += 1
-                let ready = state.waiters.filter { $0.value.target <= state.value }
-                for id in ready.keys { state.waiters[id] = nil }
-                return ready
+                let value = state.value
+                defer { state.waiters.removeAll { $0.target <= value } }
+                return state.waiters.filter { $0.target <= value }
             }
-            for waiter in ready.values { waiter.continuation.resume() }
+            for waiter in ready { waiter.continuation.finish() }
         }
     }
 }

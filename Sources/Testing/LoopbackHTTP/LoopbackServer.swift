@@ -1,4 +1,6 @@
 internal import CalotypeSystem
+internal import Dispatch
+internal import ImageCore
 
 /// An HTTP/1.1 server on 127.0.0.1 for tests of network layers and for demos. It can send correct and incorrect responses.
 ///
@@ -32,17 +34,11 @@ public final class LoopbackServer: Sendable {
     /// The number of connections that a client ended so far: it closed the connection, or a write to it failed.
     public let disconnections = Counter()
 
-    private struct State {
-        var sockets: Set<Int32> = []
-        var threads = 0
-        var isStopped = false
-    }
-
     private let listener: Int32
     private let identity: Identity?
     private let handler: ConnectionHandler
     private let stopping: Gate
-    private let state = Monitor(State())
+    private let threads = ServerThreads()
 
     /// Starts a server that calls `handler` for each request.
     ///
@@ -66,7 +62,7 @@ public final class LoopbackServer: Sendable {
         (listener, port) = try Sockets.listenOnLoopback()
         self.handler = handler
         guard startAccepting() else {
-            _ = Sockets.close(listener)
+            close(listener)
             throw SocketError.last("pthread_create")
         }
     }
@@ -90,56 +86,32 @@ public final class LoopbackServer: Sendable {
     ///
     /// Must not be called from a handler. Later calls do nothing. The server also stops when it is deallocated.
     public func stop() {
-        state.withLock { state in
-            state.isStopped = true
-            for socket in state.sockets { _ = shutdown(socket, Int32(SHUT_RDWR)) }
-        }
+        threads.shutDownSockets()
         stopping.open()
-        state.wait { $0.threads == 0 }
+        threads.wait()
     }
 
     /// Starts the accepting thread. The threads do not retain the server, so that it stops when it is deallocated.
     private func startAccepting() -> Bool {
-        let (listener, identity, stopping, handler, state) = (listener, identity, stopping, handler, state)
+        let (listener, identity, stopping, handler, threads) = (listener, identity, stopping, handler, threads)
         let (connections, requests, disconnections) = (connections, requests, disconnections)
-        return Self.startThread(counted: state) {
+        return threads.start {
             while let socket = Sockets.accept(from: listener, until: stopping) {
-                let isAccepted = state.withLock { state in
-                    if !state.isStopped { state.sockets.insert(socket) }
-                    return !state.isStopped
-                }
                 let isServed =
-                    isAccepted
-                    && Self.startThread(counted: state) {
+                    threads.add(socket)
+                    && threads.start {
                         connections.increment()
                         let tls = identity?.accept(socket)
                         let connection = Connection(socket: socket, tls: tls, stopping: stopping, requests: requests)
                         // Without a handshake, for example because the client rejects the certificate, there is nothing to handle.
                         if identity == nil || tls != nil { try? handler(connection) }
-                        // Remove the socket before closing it: the system may reuse its number, and `stop` must not shut down
-                        // another file's descriptor.
-                        state.withLock { _ = $0.sockets.remove(socket) }
-                        connection.closeSocket()
+                        threads.close(socket)
                         if connection.clientHasDisconnected { disconnections.increment() }
                     }
-                if !isServed {
-                    state.withLock { _ = $0.sockets.remove(socket) }
-                    _ = Sockets.close(socket)
-                }
+                if !isServed { threads.close(socket) }
             }
-            _ = Sockets.close(listener)
+            close(listener)
         }
-    }
-
-    /// Starts a thread and counts it while it runs. Returns whether the system provided one.
-    private static func startThread(counted state: Monitor<State>, _ body: @escaping @Sendable () -> Void) -> Bool {
-        state.withLock { $0.threads += 1 }
-        let isStarted = DetachedThread.start(stackBytes: 512 << 10, blocksBrokenPipes: true) {
-            body()
-            state.withLock { $0.threads -= 1 }
-        }
-        if !isStarted { state.withLock { $0.threads -= 1 } }
-        return isStarted
     }
 
     private static func serve(_ connection: Connection, handler: Handler) throws {
@@ -148,6 +120,53 @@ public final class LoopbackServer: Sendable {
             connection.requests.increment()
             try handler(request, connection)
             if request["Connection"]?.lowercased() == "close" { return }
+        }
+    }
+}
+
+/// The threads of a server and the sockets of its connections.
+private final class ServerThreads: Sendable {
+    private struct State {
+        var sockets: Set<Int32> = []
+        var isStopped = false
+    }
+
+    private let state = Lock(State())
+    private let running = DispatchGroup()
+
+    /// Starts a thread. Returns whether the system provided one.
+    func start(_ body: @escaping @Sendable () -> Void) -> Bool {
+        running.enter()
+        let isStarted = DetachedThread.start(stackBytes: 512 << 10, blocksBrokenPipes: true) { [running] in
+            body()
+            running.leave()
+        }
+        if !isStarted { running.leave() }
+        return isStarted
+    }
+
+    /// Returns when all threads have ended.
+    func wait() { running.wait() }
+
+    /// Adds the socket of a connection, unless the server is stopped.
+    func add(_ socket: Int32) -> Bool {
+        state.withLock { state in
+            if !state.isStopped { state.sockets.insert(socket) }
+            return !state.isStopped
+        }
+    }
+
+    func close(_ socket: Int32) {
+        // Remove the socket before closing it: the system may reuse its number, and `stop` must not shut down another file's
+        // descriptor.
+        state.withLock { _ = $0.sockets.remove(socket) }
+        _ = CalotypeSystem.close(socket)
+    }
+
+    func shutDownSockets() {
+        state.withLock { state in
+            state.isStopped = true
+            for socket in state.sockets { _ = shutdown(socket, Int32(SHUT_RDWR)) }
         }
     }
 }

@@ -46,6 +46,7 @@ extension LoopbackServer {
 struct RequestReader {
     private static let maximumHeaderBytes = 256 << 10
     private static let maximumBodyBytes = 64 << 20
+    private static let emptyLine = Array("\r\n\r\n".utf8)
 
     private let connection: LoopbackServer.Connection
     private var buffer: [UInt8] = []
@@ -54,19 +55,18 @@ struct RequestReader {
 
     /// Returns the next request, or `nil` when the client disconnects or sends something else.
     mutating func next() -> LoopbackServer.Request? {
-        var scanned = 0
-        var end = headerEnd(from: &scanned)
+        var end = buffer.firstRange(of: Self.emptyLine)
         while end == nil {
             guard buffer.count < Self.maximumHeaderBytes, fill() else { return nil }
-            end = headerEnd(from: &scanned)
+            end = buffer.firstRange(of: Self.emptyLine)
         }
-        guard let end else { return nil }
+        guard let end = end?.upperBound else { return nil }
         let lines = String(decoding: buffer[..<end], as: UTF8.self).split(separator: "\r\n")
         buffer.removeFirst(end)
         guard let words = lines.first?.split(separator: " "), words.count == 3 else { return nil }
         let headers = lines.dropFirst().map { line in
             let name = line.prefix { $0 != ":" }
-            return (name: String(name), value: line.dropFirst(name.count + 1).trimmingSpaces())
+            return (name: String(name), value: String(line.dropFirst(name.count + 1).drop { $0 == " " }))
         }
         let length = headers.first { $0.name.lowercased() == "content-length" }.flatMap { Int($0.value) } ?? 0
         guard (0...Self.maximumBodyBytes).contains(length) else { return nil }
@@ -82,25 +82,5 @@ struct RequestReader {
         guard let bytes = connection.read() else { return false }
         buffer += bytes
         return true
-    }
-
-    /// Returns the end of the header section, after the empty line. The first `scanned` bytes are known to contain no end.
-    private func headerEnd(from scanned: inout Int) -> Int? {
-        var index = max(scanned, 3)
-        while index < buffer.count {
-            if buffer[index] == 10, buffer[index - 1] == 13, buffer[index - 2] == 10, buffer[index - 3] == 13 { return index + 1 }
-            index += 1
-        }
-        scanned = index
-        return nil
-    }
-}
-
-extension Substring {
-    fileprivate func trimmingSpaces() -> String {
-        var text = self
-        while text.first == " " { text.removeFirst() }
-        while text.last == " " { text.removeLast() }
-        return String(text)
     }
 }

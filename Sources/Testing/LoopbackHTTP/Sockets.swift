@@ -1,20 +1,12 @@
 internal import CalotypeSystem
 
-/// The socket calls of the server. The files `Platform+Linux` and `Platform+Darwin` hold the differences between systems.
+/// The socket calls of the server.
 enum Sockets {
-    enum Event {
-        /// The gate with this index is open.
-        case gate(Int)
-        /// The client closed the connection.
-        case closed
-        /// The system call failed.
-        case failed
-    }
-
     /// Opens a listening socket on 127.0.0.1, and returns it with its port.
     static func listenOnLoopback() throws(SocketError) -> (socket: Int32, port: Int) {
-        let listener = makeStreamSocket()
+        let listener = socket(AF_INET, CLibrary.streamSocket, 0)
         guard listener >= 0 else { throw SocketError.last("socket") }
+        keepFromChildren(listener)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
@@ -46,40 +38,45 @@ enum Sockets {
             let socket = CLibrary.accept(listener)
             if socket >= 0 {
                 keepFromChildren(socket)
-                prepare(socket)
+                setOption(IPPROTO_TCP, TCP_NODELAY, of: socket, to: Int32(1))
+                #if canImport(Darwin)
+                    setOption(SOL_SOCKET, SO_NOSIGPIPE, of: socket, to: Int32(1))
+                #endif
                 return socket
             }
         }
     }
 
-    /// Blocks until a gate opens or the client closes the connection.
-    static func wait(for socket: Int32, _ tls: TLSStream? = nil, gates: [LoopbackServer.Gate]) -> Event {
+    /// Blocks until the client closes the connection, and returns `true`, or until a gate opens, and returns `false`.
+    static func waitForClose(of socket: Int32, _ tls: TLSStream?, until gates: [LoopbackServer.Gate]) -> Bool {
         var polled = gates.map { pollfd(fd: $0.readEnd, events: Int16(POLLIN), revents: 0) }
         polled.append(pollfd(fd: socket, events: Int16(POLLIN), revents: 0))
         while true {
-            guard unsafe poll(&polled, nfds_t(polled.count), -1) >= 0 || errno == EINTR else { return .failed }
-            if let open = gates.firstIndex(where: { $0.isOpen }) { return .gate(open) }
+            guard unsafe poll(&polled, nfds_t(polled.count), -1) >= 0 || errno == EINTR else { return false }
+            if gates.contains(where: { $0.isOpen }) { return false }
             guard polled[gates.count].revents != 0 else { continue }
             if let tls {
                 // With TLS a client sends a close_notify alert before it closes the connection.
-                if tls.hasEnded { return .closed }
+                if tls.hasEnded { return true }
                 polled[gates.count].fd = -1
                 continue
             }
             var byte: UInt8 = 0
-            if unsafe recv(socket, &byte, 1, peekWithoutWaiting) <= 0 { return .closed }
+            if unsafe recv(socket, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) <= 0 { return true }
             // The client has sent more data, which nothing reads now, so a close could not be seen: wait for the gates alone.
             polled[gates.count].fd = -1
         }
     }
 
     static func resetOnClose(_ socket: Int32) {
-        var option = linger(l_onoff: 1, l_linger: 0)
-        _ = unsafe setsockopt(socket, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
+        setOption(SOL_SOCKET, SO_LINGER, of: socket, to: linger(l_onoff: 1, l_linger: 0))
+    }
+
+    private static func setOption<Value: BitwiseCopyable>(_ level: some BinaryInteger, _ name: Int32, of socket: Int32, to value: Value) {
+        var value = value
+        _ = unsafe setsockopt(socket, Int32(level), name, &value, socklen_t(MemoryLayout<Value>.size))
     }
 
     /// Keeps child processes from inheriting a descriptor, which they would hold open.
     static func keepFromChildren(_ descriptor: Int32) { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
-
-    static func close(_ descriptor: Int32) -> Int32 { CalotypeSystem.close(descriptor) }
 }
