@@ -4,21 +4,12 @@ internal import ImageCore
 public final class Gate: Sendable {
     private struct State {
         var isOpen: Bool
-        var arrivals = 0
-        var held: [UInt64: CheckedContinuation<Void, any Error>] = [:]
-        var arrivalWaiters: [(count: Int, CheckedContinuation<Void, Never>)] = []
         var nextID: UInt64 = 0
-        var cancelledEarly: Set<UInt64> = []
-
-        /// Counts a task that passes or is held. Returns the tasks that waited for this number of arrivals.
-        mutating func arrive() -> [CheckedContinuation<Void, Never>] {
-            arrivals += 1
-            defer { arrivalWaiters.removeAll { $0.count <= arrivals } }
-            return arrivalWaiters.filter { $0.count <= arrivals }.map(\.1)
-        }
+        var held: [UInt64: AsyncStream<Void>.Continuation] = [:]
     }
 
     private let state: Lock<State>
+    private let arrivalLog = EventLog<Void>()
 
     /// Creates a gate.
     ///
@@ -26,7 +17,7 @@ public final class Gate: Sendable {
     public init(isOpen: Bool = false) { state = Lock(State(isOpen: isOpen)) }
 
     /// The number of tasks that have called ``pass()`` so far.
-    public var arrivals: Int { state.withLock { $0.arrivals } }
+    public var arrivals: Int { arrivalLog.count }
 
     /// The number of tasks that the gate holds now.
     public var held: Int { state.withLock { $0.held.count } }
@@ -35,36 +26,19 @@ public final class Gate: Sendable {
     ///
     /// - Throws: `CancellationError` when the task is cancelled.
     public func pass() async throws {
-        let (id, isOpen, waiters) = state.withLock { state in
+        let (passed, continuation) = AsyncStream<Void>.makeStream()
+        let id = state.withLock { state -> UInt64? in
+            guard !state.isOpen else { return nil }
             state.nextID += 1
-            return (state.nextID, state.isOpen, state.isOpen ? state.arrive() : [])
+            state.held[state.nextID] = continuation
+            return state.nextID
         }
-        guard !isOpen else {
-            for waiter in waiters { waiter.resume() }
-            return try Task.checkCancellation()
-        }
-        try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-                // A test that waits for an arrival must resume only after this task is held or has passed.
-                let (result, waiters) = state.withLock {
-                    state -> (Result<Void, any Error>?, [CheckedContinuation<Void, Never>]) in
-                    let waiters = state.arrive()
-                    if state.cancelledEarly.remove(id) != nil { return (.failure(CancellationError()), waiters) }
-                    if state.isOpen { return (.success(()), waiters) }
-                    state.held[id] = continuation
-                    return (nil, waiters)
-                }
-                for waiter in waiters { waiter.resume() }
-                if let result { continuation.resume(with: result) }
-            }
-        } onCancel: {
-            let continuation = state.withLock { state in
-                let continuation = state.held.removeValue(forKey: id)
-                if continuation == nil { state.cancelledEarly.insert(id) }
-                return continuation
-            }
-            continuation?.resume(throwing: CancellationError())
-        }
+        if let id { continuation.onTermination = { [weak self] _ in self?.state.withLock { $0.held[id] = nil } } }
+        // A test that waits for an arrival must resume only after this task is held or has passed.
+        arrivalLog.append(())
+        // The stream has no element. It ends when the gate lets this task pass, or with the task.
+        if id != nil { for await _ in passed {} }
+        try Task.checkCancellation()
     }
 
     /// Resumes all held tasks, in order of arrival, and lets later ones pass at once.
@@ -74,7 +48,7 @@ public final class Gate: Sendable {
             defer { state.held = [:] }
             return state.held.sorted { $0.key < $1.key }.map(\.value)
         }
-        for continuation in held { continuation.resume() }
+        for continuation in held { continuation.finish() }
     }
 
     /// Resumes the task that has been held longest. Does nothing when no task is held.
@@ -82,18 +56,9 @@ public final class Gate: Sendable {
         let continuation = state.withLock { state in
             state.held.keys.min().flatMap { state.held.removeValue(forKey: $0) }
         }
-        continuation?.resume()
+        continuation?.finish()
     }
 
     /// Returns as soon as at least `count` tasks have called ``pass()``. Ignores cancellation.
-    public func waitForArrivals(_ count: Int) async {
-        await withCheckedContinuation { continuation in
-            let isDue = state.withLock { state in
-                if state.arrivals >= count { return true }
-                state.arrivalWaiters.append((count, continuation))
-                return false
-            }
-            if isDue { continuation.resume() }
-        }
-    }
+    public func waitForArrivals(_ count: Int) async { await arrivalLog.wait(forCount: count) }
 }

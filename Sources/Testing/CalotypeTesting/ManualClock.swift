@@ -12,17 +12,9 @@ public final class ManualClock: Clock, Sendable {
         public static func < (a: Instant, b: Instant) -> Bool { a.offset < b.offset }
     }
 
-    private struct Sleeper {
-        let id: UInt64
-        let deadline: Instant
-        let continuation: CheckedContinuation<Void, any Error>
-    }
-
     private struct State {
         var now = Instant(offset: .zero)
-        var nextID: UInt64 = 0
-        var sleepers: [Sleeper] = []
-        var cancelledEarly: Set<UInt64> = []
+        var sleepers: [(deadline: Instant, continuation: AsyncStream<Void>.Continuation)] = []
     }
 
     private let state = Lock(State())
@@ -41,41 +33,25 @@ public final class ManualClock: Clock, Sendable {
     public func waitForSleeps(_ count: Int) async { await sleeps.wait(forCount: count) }
 
     public func sleep(until deadline: Instant, tolerance: Duration?) async throws {
-        let (id, now) = state.withLock { state in
-            state.nextID += 1
-            return (state.nextID, state.now)
+        let (elapsed, continuation) = AsyncStream<Void>.makeStream()
+        let now = state.withLock { state in
+            if deadline <= state.now { continuation.finish() } else { state.sleepers.append((deadline, continuation)) }
+            return state.now
         }
-        try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-                let result = state.withLock { state -> Result<Void, any Error>? in
-                    if state.cancelledEarly.remove(id) != nil { return .failure(CancellationError()) }
-                    if deadline <= state.now { return .success(()) }
-                    state.sleepers.append(Sleeper(id: id, deadline: deadline, continuation: continuation))
-                    return nil
-                }
-                sleeps.append(now.duration(to: deadline))
-                if let result { continuation.resume(with: result) }
-            }
-        } onCancel: {
-            let sleeper = state.withLock { state -> Sleeper? in
-                guard let index = state.sleepers.firstIndex(where: { $0.id == id }) else {
-                    state.cancelledEarly.insert(id)
-                    return nil
-                }
-                return state.sleepers.remove(at: index)
-            }
-            sleeper?.continuation.resume(throwing: CancellationError())
-        }
+        sleeps.append(now.duration(to: deadline))
+        // The stream has no element. It ends at the deadline, or with the task.
+        for await _ in elapsed {}
+        guard self.now >= deadline else { throw CancellationError() }
     }
 
     /// Advances the time and resumes the sleeps whose deadline has passed, in order of their deadlines.
     public func advance(by duration: Duration) {
-        let due = state.withLock { state -> [Sleeper] in
+        let due = state.withLock { state in
             state.now = state.now.advanced(by: duration)
             let now = state.now
             defer { state.sleepers.removeAll { $0.deadline <= now } }
             return state.sleepers.filter { $0.deadline <= now }.sorted { $0.deadline < $1.deadline }
         }
-        for sleeper in due { sleeper.continuation.resume() }
+        for sleeper in due { sleeper.continuation.finish() }
     }
 }
