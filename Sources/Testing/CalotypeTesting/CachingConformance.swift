@@ -1,21 +1,5 @@
 public import ImageCore
 
-/// The error of a conformance check: the plug-in breaks a rule of its protocol.
-public struct ConformanceFailure: Error, Hashable, CustomStringConvertible {
-    /// A sentence that says what the check did and what the plug-in did wrong.
-    public var message: String
-
-    /// Creates an error with a message.
-    public init(_ message: String) { self.message = message }
-
-    /// The message.
-    public var description: String { message }
-
-    static func require(_ condition: Bool, _ message: String) throws(ConformanceFailure) {
-        if !condition { throw ConformanceFailure(message) }
-    }
-}
-
 /// Checks a memory cache against the contract of `Caching`.
 ///
 /// It stores, reads, replaces and removes images under several keys and variants, empties the cache, and uses it from four tasks
@@ -94,12 +78,6 @@ private func sampleKey(_ name: String, variant: String = "") -> ImageKey {
     ImageKey(resource: ResourceKey("https://example.org/\(name)"), variant: variant)
 }
 
-private func sample(_ mark: UInt8) throws -> DecodedImage {
-    let size = PixelSize(width: 1, height: 1)
-    let bitmap = unsafe try Bitmap(size: size, format: .gray8, alpha: .opaque) { pixels, _ in unsafe pixels[0] = mark }
-    return DecodedImage(bitmap)
-}
+private func sample(_ mark: UInt8) throws -> DecodedImage { try TestImages.solid(width: 1, height: 1, red: mark) }
 
-private func mark(_ image: DecodedImage?) -> UInt8? {
-    image.map { image in unsafe image.bitmap.withUnsafePixels { unsafe $0[0] } }
-}
+private func mark(_ image: DecodedImage?) -> UInt8? { image.map { TestImages.pixel(of: $0, x: 0, y: 0)[0] } }

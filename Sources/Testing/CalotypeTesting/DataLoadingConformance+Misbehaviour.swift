@@ -5,7 +5,7 @@ internal import LoopbackHTTP
 extension DataLoadingConformance {
     /// Servers that send slow, malformed or unexpected responses.
     static let misbehaviour: [Check] = [
-        Check("A late response arrives") { loader in
+        Check(name: "A late response arrives") { loader in
             let gate = try LoopbackServer.Gate()
             let server = try LoopbackServer { _, connection in
                 try connection.wait(for: gate)
@@ -17,7 +17,7 @@ extension DataLoadingConformance {
             gate.open()
             try expect(try await collect(try await task.value.body).count == 1, "Its body was lost.")
         },
-        Check("A body that is sent byte by byte arrives complete") { loader in
+        Check(name: "A body that is sent byte by byte arrives complete") { loader in
             let gates = try (0..<20).map { _ in try LoopbackServer.Gate() }
             let server = try LoopbackServer { _, connection in
                 try connection.writeHeaders(200, headers: [("Content-Length", "20")])
@@ -34,23 +34,16 @@ extension DataLoadingConformance {
             }
             try expect(received == Data(0..<20), "\(received.count) bytes arrived.")
         },
-        Check("Bytes beyond the announced length are not part of the body") { loader in
-            let server = try LoopbackServer { _, connection in
-                try connection.write("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nwholeand more")
-                connection.close()
-            }
-            let body = try await collect(try await loader.load(try request(server)).body)
+        Check(name: "Bytes beyond the announced length are not part of the body") { loader in
+            let server = try sending("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nwholeand more")
+            let body = try await body(from: server, loader)
             try expect(body == Data("whole".utf8), "The body had \(body.count) bytes.")
         },
-        Check("A truncated chunked body throws instead of ending") { loader in
-            let server = try LoopbackServer { _, connection in
-                try connection.write("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n64\r\nshort")
-                connection.close()
-            }
-            do { _ = try await collect(try await loader.load(try request(server)).body) } catch is ImageError { return }
-            throw Mismatch(reason: "It ended as if it were complete.")
+        Check(name: "A truncated chunked body throws instead of ending") { loader in
+            let server = try sending("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n64\r\nshort")
+            try await expectError(otherwise: "It ended as if it were complete.") { _ = try await body(from: server, loader) }
         },
-        Check("A reset in the middle of a body throws") { loader in
+        Check(name: "A reset in the middle of a body throws") { loader in
             let hasRead = try LoopbackServer.Gate()
             let server = try LoopbackServer { _, connection in
                 try connection.writeHeaders(200, headers: [("Content-Length", "100000")])
@@ -58,107 +51,71 @@ extension DataLoadingConformance {
                 try connection.wait(for: hasRead)
                 connection.reset()
             }
-            do {
+            try await expectError(otherwise: "It ended as if it were complete.") {
                 for try await _ in try await loader.load(try request(server)).body { hasRead.open() }
-            } catch is ImageError { return }
-            throw Mismatch(reason: "It ended as if it were complete.")
-        },
-        Check("Malformed header lines do not change the body") { loader in
-            let server = try LoopbackServer { _, connection in
-                try connection.write(
-                    "HTTP/1.1 200 OK\r\nContent-Length: 4\r\nno colon here\r\n: no name\r\nX-Odd: \u{1}\r\n\r\ngood")
             }
+        },
+        Check(name: "Malformed header lines do not change the body") { loader in
+            let server = try sending(
+                "HTTP/1.1 200 OK\r\nContent-Length: 4\r\nno colon here\r\n: no name\r\nX-Odd: \u{1}\r\n\r\ngood")
             // Both an error and a response are correct; a response must be complete.
             do {
-                let body = try await collect(try await loader.load(try request(server)).body)
-                try expect(body == Data("good".utf8), "The body was different.")
+                try expect(try await body(from: server, loader) == Data("good".utf8), "The body was different.")
             } catch is ImageError {}
         },
-        Check("Endless response headers are an error") { loader in
+        Check(name: "Endless response headers are an error") { loader in
             let server = try LoopbackServer { _, connection in
                 try connection.write("HTTP/1.1 200 OK\r\n")
                 while true { try connection.write("X-Filler: \(String(repeating: "a", count: 1000))\r\n") }
             }
-            do { _ = try await loader.load(try request(server)) } catch is ImageError {
-                return try await server.disconnections.wait(forCount: 1)
+            try await expectError(otherwise: "They were accepted as a response.") {
+                _ = try await loader.load(try request(server))
             }
-            throw Mismatch(reason: "They were accepted as a response.")
+            try await server.disconnections.wait(forCount: 1)
         },
-        Check("A redirect loop is an error") { loader in
+        Check(name: "A redirect loop is an error") { loader in
             let server = try LoopbackServer(serving: { _ in LoopbackServer.Response(301, headers: [("Location", "/")]) })
             try await expectError(.tooManyRedirects) { _ = try await loader.load(try request(server)) }
             try expect(server.requests.value <= 11, "\(server.requests.value) requests were made.")
         },
-        Check("Interim responses are skipped") { loader in
+        Check(name: "Interim responses are skipped") { loader in
             let server = try LoopbackServer { _, connection in
                 try connection.write("HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n")
                 try connection.respond(LoopbackServer.Response(200, body: [1, 2]))
             }
-            let response = try await loader.load(try request(server))
-            try expect(response.head.status == 200, "The status was \(response.head.status).")
-            try expect(try await collect(response.body).count == 2, "The body was different.")
+            try await expect(try await loader.load(try request(server)), 200, body: Data([1, 2]))
         },
-        Check("Two different Content-Length fields are an error") { loader in
-            let server = try LoopbackServer { _, connection in
-                try connection.write("HTTP/1.1 200 OK\r\nContent-Length: 10\r\nContent-Length: 5\r\n\r\nwhole body")
-                connection.close()
-            }
-            do { _ = try await collect(try await loader.load(try request(server)).body) } catch is ImageError { return }
-            throw Mismatch(reason: "One of them was accepted.")
+        Check(name: "Two different Content-Length fields are an error") { loader in
+            let server = try sending("HTTP/1.1 200 OK\r\nContent-Length: 10\r\nContent-Length: 5\r\n\r\nwhole body")
+            try await expectError(otherwise: "One of them was accepted.") { _ = try await body(from: server, loader) }
         },
-        Check("A 304 has no body, whatever its Content-Length") { loader in
-            let server = try LoopbackServer { _, connection in
-                try connection.writeHeaders(304, headers: [("Content-Length", "100")])
-            }
-            let response = try await loader.load(try request(server))
-            try expect(response.head.status.code == 304, "The status was \(response.head.status).")
-            try expect(try await collect(response.body).isEmpty, "It had a body.")
+        Check(name: "A 304 has no body, whatever its Content-Length") { loader in
+            try await expectNoBody(304, [("Content-Length", "100")], loader)
         },
-        Check("The response to a HEAD has no body, whatever its Content-Length") { loader in
-            let server = try LoopbackServer { _, connection in
-                try connection.writeHeaders(200, headers: [("Content-Length", "100")])
-            }
-            var request = try request(server)
-            request.method = .head
-            let response = try await loader.load(request)
-            try expect(response.expectedBytes == 100, "The length was lost.")
-            try expect(try await collect(response.body).isEmpty, "It had a body.")
+        Check(name: "The response to a HEAD has no body, whatever its Content-Length") { loader in
+            let length = try await expectNoBody(200, [("Content-Length", "100")], loader, method: .head)
+            try expect(length == 100, "The length was lost.")
         },
-        Check("A 204 has no body") { loader in
-            let server = try LoopbackServer { _, connection in try connection.writeHeaders(204) }
-            let response = try await loader.load(try request(server))
-            try expect(response.head.status.code == 204, "The status was \(response.head.status).")
-            try expect(try await collect(response.body).isEmpty, "It had a body.")
+        Check(name: "A 204 has no body") { loader in try await expectNoBody(204, [], loader) },
+        Check(name: "A range that was not requested is passed on unchanged") { loader in
+            let range = LoopbackServer.Response(206, headers: [("Content-Range", "bytes 5-9/100")], body: [1, 2, 3, 4, 5])
+            try await expectUnchanged(range, loader, headerFields: [.range: "bytes=50-"])
         },
-        Check("A range that was not requested is passed on unchanged") { loader in
-            let server = try LoopbackServer(serving: { _ in
-                LoopbackServer.Response(206, headers: [("Content-Range", "bytes 5-9/100")], body: [1, 2, 3, 4, 5])
-            })
-            var request = try request(server)
-            request.headerFields[.range] = "bytes=50-"
-            let response = try await loader.load(request)
-            try expect(response.head.status.code == 206, "The status was \(response.head.status).")
-            try expect(response.head.headerFields[.contentRange] == "bytes 5-9/100", "Its Content-Range was lost.")
+        Check(name: "A 401 is a response, and its challenge and its body are kept") { loader in
+            let refusal = LoopbackServer.Response(401, headers: [("WWW-Authenticate", "Basic realm=\"a\"")], body: [1, 2])
+            try await expectUnchanged(refusal, loader)
         },
-        Check("A 401 is a response, and its challenge and its body are kept") { loader in
-            let server = try LoopbackServer(serving: { _ in
-                LoopbackServer.Response(401, headers: [("WWW-Authenticate", "Basic realm=\"a\"")], body: [1, 2])
-            })
-            let response = try await loader.load(try request(server))
-            try expect(response.head.status.code == 401, "The status was \(response.head.status).")
-            try expect(response.head.headerFields[.wwwAuthenticate] == "Basic realm=\"a\"", "Its challenge was lost.")
-            try expect(try await collect(response.body) == Data([1, 2]), "Its body was different.")
+        Check(name: "A 416 is a response, and its Content-Range is kept") { loader in
+            try await expectUnchanged(LoopbackServer.Response(416, headers: [("Content-Range", "bytes */100")]), loader)
         },
-        Check("A 416 is a response, and its Content-Range is kept") { loader in
-            try await expectRefusal(416, "Content-Range", "bytes */100", loader)
+        Check(name: "A 429 is a response, and its Retry-After in seconds is kept") { loader in
+            try await expectUnchanged(LoopbackServer.Response(429, headers: [("Retry-After", "120")]), loader)
         },
-        Check("A 429 is a response, and its Retry-After in seconds is kept") { loader in
-            try await expectRefusal(429, "Retry-After", "120", loader)
+        Check(name: "A 503 is a response, and its Retry-After as a date is kept") { loader in
+            let date = "Fri, 31 Dec 1999 23:59:59 GMT"
+            try await expectUnchanged(LoopbackServer.Response(503, headers: [("Retry-After", date)]), loader)
         },
-        Check("A 503 is a response, and its Retry-After as a date is kept") { loader in
-            try await expectRefusal(503, "Retry-After", "Fri, 31 Dec 1999 23:59:59 GMT", loader)
-        },
-        Check("An untrusted certificate is an error") { loader in
+        Check(name: "An untrusted certificate is an error") { loader in
             // Without OpenSSL the server has no TLS, so there is nothing to check.
             guard let identity = LoopbackServer.Identity() else { return }
             let server = try LoopbackServer(identity: identity) { _, connection in
@@ -169,39 +126,41 @@ extension DataLoadingConformance {
         },
     ]
 
-    /// Expects that the loader returns the server's status and header field.
-    private static func expectRefusal(
-        _ status: Int, _ name: String, _ value: String, _ loader: any DataLoading
-    ) async throws {
-        let server = try LoopbackServer(serving: { _ in LoopbackServer.Response(status, headers: [(name, value)]) })
-        let response = try await loader.load(try request(server))
-        try expect(response.head.status.code == status, "The status was \(response.head.status).")
-        let found = HTTPField.Name(name).flatMap { response.head.headerFields[$0] }
-        try expect(found == value, "\(name) was lost.")
+    /// Expects a response without a body to these headers, and returns the length that they announce.
+    @discardableResult private static func expectNoBody(
+        _ status: Int, _ headers: [(name: String, value: String)], _ loader: any DataLoading,
+        method: HTTPRequest.Method = .get
+    ) async throws -> Int? {
+        let server = try LoopbackServer { _, connection in try connection.writeHeaders(status, headers: headers) }
+        var request = try request(server)
+        request.method = method
+        let response = try await loader.load(request)
+        try await expect(response, status, body: Data())
+        return response.expectedBytes
     }
 
     /// Checks for loaders that can trust a given certificate.
     static let secure: [SecureCheck] = [
-        SecureCheck("A server with a trusted certificate is loaded from") { identity, loader in
+        SecureCheck(name: "A server with a trusted certificate is loaded from", protocolName: "http/1.1") { identity, loader in
             let server = try LoopbackServer(identity: identity) { _, connection in
                 try connection.respond(LoopbackServer.Response(200, body: [1, 2, 3]))
             }
-            try expect(try await collect(try await loader.load(try request(server)).body).count == 3, "The body was different.")
+            try expect(try await body(from: server, loader).count == 3, "The body was different.")
         },
-        SecureCheck("An HTTP/2 stream that is reset before its response throws, and the next load works", protocolName: "h2") {
+        SecureCheck(name: "An HTTP/2 stream that is reset before its response throws, and the next load works", protocolName: "h2") {
             identity, loader in
             let server = try resettingFirst(identity) { http2, stream in try http2.reset(stream, .internalError) }
             try await expectError(.connectionLost) { _ = try await loader.load(try request(server)) }
             try await expectNextWorks(server, loader)
         },
-        SecureCheck("An HTTP/2 stream that is reset during its body throws, and the next load works", protocolName: "h2") {
+        SecureCheck(name: "An HTTP/2 stream that is reset during its body throws, and the next load works", protocolName: "h2") {
             identity, loader in
             let server = try resettingFirst(identity) { http2, stream in
                 try http2.writeHeaders(to: stream, length: 1000)
                 try http2.write([UInt8](repeating: 1, count: 100), to: stream, isLast: false)
                 try http2.reset(stream, .internalError)
             }
-            try await expectError(.connectionLost) { _ = try await collect(try await loader.load(try request(server)).body) }
+            try await expectError(.connectionLost) { _ = try await body(from: server, loader) }
             try await expectNextWorks(server, loader)
         },
     ]
@@ -227,6 +186,6 @@ extension DataLoadingConformance {
     }
 
     private static func expectNextWorks(_ server: LoopbackServer, _ loader: any DataLoading) async throws {
-        try expect(try await collect(try await loader.load(try request(server)).body).count == 1, "The next body was different.")
+        try expect(try await body(from: server, loader).count == 1, "The next body was different.")
     }
 }

@@ -45,7 +45,7 @@ public struct DataLoadingConformance: Sendable {
         guard let makeTrusting else { return }
         for check in secure {
             guard let identity = LoopbackServer.Identity(protocolName: check.protocolName) else { return }
-            let plain = Check(check.name) { loader in try await check.body(identity, loader) }
+            let plain = Check(name: check.name) { loader in try await check.body(identity, loader) }
             try await run(plain, limit: limit) { makeTrusting(identity.certificate) }
         }
     }
@@ -53,11 +53,6 @@ public struct DataLoadingConformance: Sendable {
     struct Check: Sendable {
         let name: String
         let body: @Sendable (any DataLoading) async throws -> Void
-
-        init(_ name: String, _ body: @escaping @Sendable (any DataLoading) async throws -> Void) {
-            self.name = name
-            self.body = body
-        }
     }
 
     /// A check over TLS with a loader that trusts the server's certificate.
@@ -66,15 +61,6 @@ public struct DataLoadingConformance: Sendable {
         /// The protocol that the server selects when the client offers it (ALPN).
         let protocolName: String
         let body: @Sendable (LoopbackServer.Identity, any DataLoading) async throws -> Void
-
-        init(
-            _ name: String, protocolName: String = "http/1.1",
-            _ body: @escaping @Sendable (LoopbackServer.Identity, any DataLoading) async throws -> Void
-        ) {
-            self.name = name
-            self.protocolName = protocolName
-            self.body = body
-        }
     }
 
     struct Mismatch: Error {
@@ -105,29 +91,22 @@ public struct DataLoadingConformance: Sendable {
 
 extension DataLoadingConformance {
     static let all: [Check] = [
-        Check("The response headers and the body arrive unchanged") { loader in
+        Check(name: "The response headers and the body arrive unchanged") { loader in
             let server = try LoopbackServer(serving: { request in
                 LoopbackServer.Response(200, headers: [("X-Sent", request["X-Asked"] ?? "-")], body: Array(request.target.utf8))
             })
             var request = try request(server, "/a?b=c")
             if let name = HTTPField.Name("X-Asked") { request.headerFields[name] = "yes" }
             let response = try await loader.load(request)
-            try expect(response.head.status == 200, "The status was \(response.head.status).")
-            let sent = HTTPField.Name("X-Sent").flatMap { response.head.headerFields[$0] }
-            try expect(sent == "yes", "A header field of the request or the response was lost.")
             try expect(
                 response.expectedBytes == 6,
                 "The expected length was \(response.expectedBytes.map(String.init) ?? "unknown"), not 6.")
-            let body = try await collect(response.body)
-            try expect(body == Data("/a?b=c".utf8), "The body was different.")
+            try await expect(response, 200, [("X-Sent", "yes")], body: Data("/a?b=c".utf8))
         },
-        Check("A status such as 404 is a response and no error") { loader in
-            let server = try LoopbackServer(serving: { _ in LoopbackServer.Response(404, body: [1]) })
-            let response = try await loader.load(try request(server))
-            try expect(response.head.status.code == 404, "The status was \(response.head.status).")
-            try expect(try await collect(response.body).count == 1, "Its body was lost.")
+        Check(name: "A status such as 404 is a response and no error") { loader in
+            try await expectUnchanged(LoopbackServer.Response(404, body: [1]), loader)
         },
-        Check("The first chunk is handed out while the server holds the second back") { loader in
+        Check(name: "The first chunk is handed out while the server holds the second back") { loader in
             let gate = try LoopbackServer.Gate()
             let server = try LoopbackServer { _, connection in
                 try connection.writeHeaders(200, headers: [("Content-Length", "4096")])
@@ -143,8 +122,8 @@ extension DataLoadingConformance {
             while let chunk = try await chunks.next() { rest += chunk.count }
             try expect(rest == 4096, "\(rest) of 4096 bytes arrived.")
         },
-        Check("Cancelling before the response throws CancellationError and closes the socket") { loader in
-            let server = try LoopbackServer { _, connection in connection.waitForDisconnect() }
+        Check(name: "Cancelling before the response throws CancellationError and closes the socket") { loader in
+            let server = try silent()
             let request = try request(server)
             let task = Task { try await loader.load(request) }
             try await server.requests.wait(forCount: 1)
@@ -152,7 +131,7 @@ extension DataLoadingConformance {
             try await expectCancellation { _ = try await task.value }
             try await server.disconnections.wait(forCount: 1)
         },
-        Check("Cancelling in the middle of a body throws CancellationError and closes the socket") { loader in
+        Check(name: "Cancelling in the middle of a body throws CancellationError and closes the socket") { loader in
             let server = try stalling()
             let request = try request(server)
             let hasRead = try LoopbackServer.Gate()
@@ -164,7 +143,7 @@ extension DataLoadingConformance {
             try await expectCancellation { try await task.value }
             try await server.disconnections.wait(forCount: 1)
         },
-        Check("Releasing a body unread closes the socket") { loader in
+        Check(name: "Releasing a body unread closes the socket") { loader in
             let server = try stalling()
             let request = try request(server)
             func loadAndDrop() async throws -> Int {
@@ -177,33 +156,30 @@ extension DataLoadingConformance {
             // Keeps the loader alive: its deallocation would close the socket, too.
             withExtendedLifetime(loader) {}
         },
-        Check("A body that ends early throws instead of ending") { loader in
-            let server = try LoopbackServer { _, connection in
-                try connection.write("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nshort")
-                connection.close()
-            }
-            try await expectError(.connectionLost) { _ = try await collect(try await loader.load(try request(server)).body) }
+        Check(name: "A body that ends early throws instead of ending") { loader in
+            let server = try sending("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nshort")
+            try await expectError(.connectionLost) { _ = try await body(from: server, loader) }
         },
-        Check("A refused connection throws connectionFailed") { loader in
-            let server = try LoopbackServer(serving: { _ in LoopbackServer.Response(200) })
+        Check(name: "A refused connection throws connectionFailed") { loader in
+            let server = try silent()
             let request = try request(server)
             server.stop()
             try await expectError(.connectionFailed) { _ = try await loader.load(request) }
         },
-        Check("An unknown host throws hostNotFound") { loader in
+        Check(name: "An unknown host throws hostNotFound") { loader in
             // A label of 64 letters is too long for a host name (RFC 1035, section 2.3.4), so no name server is contacted.
             let url = URL(string: "http://\(String(repeating: "a", count: 64)).invalid/")
             guard let url else { throw Mismatch(reason: "The host name gave no URL.") }
             try await expectError(.hostNotFound) { _ = try await loader.load(DataRequest(url: url)) }
         },
-        Check("A server that sends nothing exceeds the timeout") { loader in
-            let server = try LoopbackServer { _, connection in connection.waitForDisconnect() }
+        Check(name: "A server that sends nothing exceeds the timeout") { loader in
+            let server = try silent()
             var request = try request(server)
             request.timeout = .milliseconds(300)
             let slow = request
             try await expectError(.timedOut) { _ = try await loader.load(slow) }
         },
-        Check("A slow body exceeds the timeout") { loader in
+        Check(name: "A slow body exceeds the timeout") { loader in
             let server = try LoopbackServer { _, connection in try connection.trickle() }
             var request = try request(server)
             request.timeout = .milliseconds(300)
@@ -211,7 +187,7 @@ extension DataLoadingConformance {
             try await expectError(.timedOut) { _ = try await collect(try await loader.load(slow).body) }
             try await server.disconnections.wait(forCount: 1)
         },
-        Check("An endless body stops at the size limit") { loader in
+        Check(name: "An endless body stops at the size limit") { loader in
             let server = try LoopbackServer { _, connection in
                 try connection.writeHeaders(200, headers: [("Transfer-Encoding", "chunked")])
                 while true { try connection.writeChunk([UInt8](repeating: 1, count: 10_000)) }
@@ -222,50 +198,48 @@ extension DataLoadingConformance {
             try await expectError(.tooLarge) { _ = try await collect(try await loader.load(limited).body) }
             try await server.disconnections.wait(forCount: 1)
         },
-        Check("Ten redirects are followed, and the final URL is known") { loader in
+        Check(name: "Ten redirects are followed, and the final URL is known") { loader in
             let server = try countdown()
             let response = try await loader.load(try request(server, "/10"))
             try expect(response.head.status == 200, "The status was \(response.head.status).")
             try expect(response.url.path == "/0", "The response's URL was \(response.url.absoluteString).")
         },
-        Check("An eleventh redirect is an error") { loader in
+        Check(name: "An eleventh redirect is an error") { loader in
             let server = try countdown()
             try await expectError(.tooManyRedirects) { _ = try await loader.load(try request(server, "/11")) }
         },
-        Check("Credentials do not follow a redirect to another origin") { loader in
+        Check(name: "Credentials do not follow a redirect to another origin") { loader in
             let otherOrigin = try LoopbackServer(serving: { request in
                 LoopbackServer.Response(200, body: Array("\(request["Authorization"] ?? "")\(request["Cookie"] ?? "")".utf8))
             })
-            let target = otherOrigin.url("/")
-            let server = try LoopbackServer(serving: { _ in LoopbackServer.Response(302, headers: [("Location", target)]) })
+            let server = try redirecting(to: otherOrigin.url("/"))
             var request = try request(server)
             request.headerFields[.authorization] = "Bearer secret"
             request.headerFields[.cookie] = "id=secret"
             let body = try await collect(try await loader.load(request).body)
             try expect(body.isEmpty, "The other origin was sent credentials.")
         },
-        Check("A redirect to a file is not followed") { loader in
-            let server = try LoopbackServer(serving: { _ in
-                LoopbackServer.Response(302, headers: [("Location", "file:///etc/hosts")])
-            })
+        Check(name: "A redirect to a file is not followed") { loader in
+            let server = try redirecting(to: "file:///etc/hosts")
             do {
                 let response = try await loader.load(try request(server))
                 try expect(300..<400 ~= response.head.status.code, "It was followed.")
             } catch is ImageError {}
         },
-        Check("A response that is no HTTP is an error") { loader in
-            let server = try LoopbackServer { _, connection in
-                try connection.write("garbage without end or meaning\r\n\r\n")
-                connection.close()
-            }
-            do { _ = try await collect(try await loader.load(try request(server)).body) } catch is ImageError { return }
-            throw Mismatch(reason: "It was accepted as a response.")
+        Check(name: "A response that is no HTTP is an error") { loader in
+            let server = try sending("garbage without end or meaning\r\n\r\n")
+            try await expectError(otherwise: "It was accepted as a response.") { _ = try await body(from: server, loader) }
         },
     ]
 
     static func request(_ server: LoopbackServer, _ path: String = "/") throws -> DataRequest {
         guard let url = URL(string: server.url(path)) else { throw Mismatch(reason: "The server has no URL.") }
         return DataRequest(url: url, timeout: .seconds(300))
+    }
+
+    /// A server that sends nothing.
+    static func silent() throws -> LoopbackServer {
+        try LoopbackServer { _, connection in connection.waitForDisconnect() }
     }
 
     /// A server that sends the beginning of a body and then nothing.
@@ -275,6 +249,18 @@ extension DataLoadingConformance {
             try connection.write([UInt8](repeating: 1, count: 2048))
             connection.waitForDisconnect()
         }
+    }
+
+    /// A server that sends this text and closes the connection.
+    static func sending(_ text: String) throws -> LoopbackServer {
+        try LoopbackServer { _, connection in
+            try connection.write(text)
+            connection.close()
+        }
+    }
+
+    static func redirecting(to location: String) throws -> LoopbackServer {
+        try LoopbackServer(serving: { _ in LoopbackServer.Response(302, headers: [("Location", location)]) })
     }
 
     /// A server that redirects `/n` to `/n-1` and responds to `/0`.
@@ -291,8 +277,34 @@ extension DataLoadingConformance {
         return data
     }
 
+    static func body(from server: LoopbackServer, _ loader: any DataLoading) async throws -> Data {
+        try await collect(try await loader.load(try request(server)).body)
+    }
+
     static func expect(_ condition: Bool, _ reason: String) throws(Mismatch) {
         if !condition { throw Mismatch(reason: reason) }
+    }
+
+    static func expect(
+        _ response: DataResponse, _ status: Int, _ headers: [(name: String, value: String)] = [], body expected: Data
+    ) async throws {
+        try expect(response.head.status.code == status, "The status was \(response.head.status).")
+        for (name, value) in headers {
+            let found = HTTPField.Name(name).flatMap { response.head.headerFields[$0] }
+            try expect(found == value, "\(name) was \(found ?? "lost"), not \(value).")
+        }
+        let body = try await collect(response.body)
+        try expect(body == expected, "The body had \(body.count) bytes, or other bytes than the \(expected.count) that were sent.")
+    }
+
+    /// Expects that the loader returns a server's response unchanged.
+    static func expectUnchanged(
+        _ response: LoopbackServer.Response, _ loader: any DataLoading, headerFields: HTTPFields = [:]
+    ) async throws {
+        let server = try LoopbackServer(serving: { _ in response })
+        var request = try request(server)
+        request.headerFields = headerFields
+        try await expect(try await loader.load(request), response.status, response.headers, body: Data(response.body))
     }
 
     static func expectCancellation(_ body: () async throws -> Void) async throws {
@@ -300,10 +312,13 @@ extension DataLoadingConformance {
         throw Mismatch(reason: "Nothing was thrown.")
     }
 
-    static func expectError(_ code: ImageError.Code, _ body: () async throws -> Void) async throws {
+    /// Expects an ``ImageError``, with the code unless that is `nil`.
+    static func expectError(
+        _ code: ImageError.Code? = nil, otherwise reason: String = "Nothing was thrown.", _ body: () async throws -> Void
+    ) async throws {
         do { try await body() } catch let error as ImageError {
-            return try expect(error.code == code, "The error was \(error.code): \(error)")
+            return try expect(code == nil || error.code == code, "The error was \(error.code): \(error)")
         }
-        throw Mismatch(reason: "Nothing was thrown.")
+        throw Mismatch(reason: reason)
     }
 }

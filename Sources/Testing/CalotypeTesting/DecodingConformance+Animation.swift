@@ -31,18 +31,12 @@ extension FileCheck {
                 throw ConformanceFailure("\(name) has \(count) frames, but returned a frame \(index).")
             } catch is ImageError {}
         }
-        try checkCancellation(of: decoder)
-    }
-
-    private func checkCancellation(of decoder: any AnimationDecoding) throws {
-        var options = DecodeOptions()
-        let token = CancellationToken()
-        options.cancellation = token
-        let animation = try decoder.animation(of: file, options: options)
-        token.cancel()
-        do {
+        try ConformanceFailure.requireCancellation(of: "A frame of \(name.lowercased())") { token in
+            var options = DecodeOptions()
+            options.cancellation = token
+            let animation = try decoder.animation(of: file, options: options)
+            token.cancel()
             _ = try animation.frame(at: 0)
-            throw ConformanceFailure("\(name) returned a frame although its token was cancelled before.")
-        } catch is CancellationError {}
+        }
     }
 }
