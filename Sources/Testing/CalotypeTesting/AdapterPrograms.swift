@@ -75,15 +75,16 @@ internal import ImageTargets
 /// - Parameter number: The number of the image, 0 to 7.
 public func programRed(of number: Int) -> UInt8 { UInt8(20 + 25 * number) }
 
+private func programImage(_ number: Int, blue: UInt8 = 0) throws -> DecodedImage {
+    try TestImages.solid(width: 2, height: 2, red: programRed(of: number), blue: blue)
+}
+
 @MainActor private func runPrograms<View: ImageViewAdapter>(_ count: Int, _ kind: ProgramKind<View>) async throws {
-    let images = try (0..<8).map { try TestImages.solid(width: 2, height: 2, red: programRed(of: $0)) }
-    let failures = try (0..<8).map { try TestImages.solid(width: 2, height: 2, red: programRed(of: $0), blue: 250) }
     for seed in 0..<UInt64(count) {
-        let program = try AdapterProgram(seed, kind, images, failures)
+        let program = try AdapterProgram(seed, kind)
         try await program.run()
-        guard program.log.faults.isEmpty else {
-            throw ConformanceFailure("Program \(seed): \(program.log.faults.joined(separator: "; ")).")
-        }
+        let faults = program.faults.events
+        guard faults.isEmpty else { throw ConformanceFailure("Program \(seed): \(faults.joined(separator: "; ")).") }
     }
 }
 
@@ -105,23 +106,21 @@ private struct ProgramKind<View: ImageViewAdapter> {
 
 /// One program: three views, and random steps that its seed determines.
 @MainActor private final class AdapterProgram<View: ImageViewAdapter> {
-    let log = FaultLog()
+    let faults = EventLog<String>()
     private let kind: ProgramKind<View>
-    private let images: [DecodedImage]
-    private let failures: [DecodedImage]
     private let provider = ScriptedProvider()
     private var random: SeededGenerator
     private var views: [ProgramView<View>] = []
     private var nextView = 2
 
-    init(_ seed: UInt64, _ kind: ProgramKind<View>, _ images: [DecodedImage], _ failures: [DecodedImage]) throws {
-        (self.kind, self.images, self.failures) = (kind, images, failures)
+    init(_ seed: UInt64, _ kind: ProgramKind<View>) throws {
+        self.kind = kind
         random = SeededGenerator(seed: seed)
         for index in 0..<3 { try views.append(makeView("view \(index)")) }
     }
 
     private func makeView(_ name: String) throws -> ProgramView<View> {
-        ProgramView(name, try kind.makeView(), kind, provider, log)
+        ProgramView(name, try kind.makeView(), kind, provider, faults)
     }
 
     func run() async throws {
@@ -134,8 +133,8 @@ private struct ProgramKind<View: ImageViewAdapter> {
         func isIdle() -> Bool {
             !views.contains { $0.isWaiting || $0.target.isCallingView } && provider.running.isEmpty
         }
-        while !isIdle(), log.faults.isEmpty, ContinuousClock.now < end { await Task.yield() }
-        if log.faults.isEmpty, !provider.running.isEmpty { log.add("a load kept running after its view was deallocated") }
+        while !isIdle(), faults.count == 0, ContinuousClock.now < end { await Task.yield() }
+        if faults.count == 0, !provider.running.isEmpty { faults.append("a load kept running after its view was deallocated") }
         for view in views { await view.checkResult() }
     }
 
@@ -152,7 +151,7 @@ private struct ProgramKind<View: ImageViewAdapter> {
         case 0...4:
             let number = Int.random(in: 0..<8, using: &random)
             let policy = OffScreenPolicy.allCases[Int.random(in: 0..<OffScreenPolicy.allCases.count, using: &random)]
-            await view.set(number, request(number, of: view.name, offScreen: policy))
+            await view.set(number, try request(number, of: view.name, offScreen: policy))
             // The view's load is running, so an end that was sent before belongs to an older request.
             if running.contains(where: { $0.request.options.accessibilityLabel == view.name }) { view.end.value = nil }
         case 5: await view.reuse()
@@ -166,12 +165,12 @@ private struct ProgramKind<View: ImageViewAdapter> {
         case 11: await kind.ask(view.target)
         case 12:
             guard let load = running.randomElement(using: &random) else { return }
-            var preview = images[try number(of: load)]
+            var preview = try programImage(try number(of: load))
             preview.isPreview = true
             load.send(.preview(preview))
         case 13:
             let number = Int.random(in: 0..<8, using: &random)
-            provider.cache(images[number], for: request(number, of: "", offScreen: .keepsPriority))
+            provider.cache(try programImage(number), for: try request(number, of: "", offScreen: .keepsPriority))
         default:
             guard let load = running.randomElement(using: &random) else { return }
             try finish(load)
@@ -187,7 +186,7 @@ private struct ProgramKind<View: ImageViewAdapter> {
             load.fail(ImageError(.connectionLost, message: "The connection was lost."))
         default:
             view?.end.value = .success
-            load.succeed(images[number], tier: Bool.random(using: &random) ? .disk : .network)
+            load.succeed(try programImage(number), tier: Bool.random(using: &random) ? .disk : .network)
         }
     }
 
@@ -199,13 +198,13 @@ private struct ProgramKind<View: ImageViewAdapter> {
     }
 
     /// The view's name is the request's label, which identifies the view of a load.
-    private func request(_ number: Int, of view: String, offScreen: OffScreenPolicy) -> ImageRequest {
+    private func request(_ number: Int, of view: String, offScreen: OffScreenPolicy) throws -> ImageRequest {
         var request = ImageRequest(.bytes(Data(), id: "\(number)"))
         request.options.accessibilityLabel = view
         request.options.offScreenPolicy = offScreen
         // A main-actor view may not be laid out in a test, and a load would wait for its size.
         request.options.sizesToTarget = kind.suspends
-        request.options.failureImage = failures[number]
+        request.options.failureImage = try programImage(number, blue: 250)
         return request
     }
 }
@@ -225,7 +224,7 @@ private struct ProgramKind<View: ImageViewAdapter> {
     let target: ImageTarget<View>
     private let view: View
     private let kind: ProgramKind<View>
-    private let log: FaultLog
+    private let faults: EventLog<String>
     private var expected = Expected.nothing
     /// The number of requests so far; older requests must not complete.
     private var generation = 0
@@ -234,16 +233,16 @@ private struct ProgramKind<View: ImageViewAdapter> {
     /// The result that the last request's load has sent.
     let end = SentEnd()
 
-    init(_ name: String, _ view: View, _ kind: ProgramKind<View>, _ provider: ScriptedProvider, _ log: FaultLog) {
-        (self.name, self.view, self.kind, self.log) = (name, view, kind, log)
+    init(_ name: String, _ view: View, _ kind: ProgramKind<View>, _ provider: ScriptedProvider, _ faults: EventLog<String>) {
+        (self.name, self.view, self.kind, self.faults) = (name, view, kind, faults)
         target = ImageTarget(view, loader: provider)
     }
 
     func set(_ number: Int, _ request: ImageRequest) async {
-        let (name, log) = (name, log)
+        let (name, faults) = (name, faults)
         let isRepeated = expected == .image(number)
         guard !isRepeated || kind.suspends && isWaiting && end.value == .failure else {
-            return await kind.set(target, request) { _ in log.add("\(name) completed a request that was set a second time") }
+            return await kind.set(target, request) { _ in faults.append("\(name) completed a request that was set a second time") }
         }
         if !isRepeated {
             generation += 1
@@ -253,8 +252,8 @@ private struct ProgramKind<View: ImageViewAdapter> {
         kind.onRequest(view, number)
         await kind.set(target, request) { [weak self, generation, end, suspends = kind.suspends] result in
             if let self { return complete(result, number, generation) }
-            if !suspends || end.value == nil { log.add("\(name) completed after it was deallocated") }
-            log.check(result, of: number, name)
+            if !suspends || end.value == nil { faults.append("\(name) completed after it was deallocated") }
+            check(result, of: number, name, faults)
         }
     }
 
@@ -273,7 +272,7 @@ private struct ProgramKind<View: ImageViewAdapter> {
     }
 
     func checkResult() async {
-        if isWaiting { log.add("\(name) never completed its last request (\(expected))") }
+        if isWaiting { faults.append("\(name) never completed its last request (\(expected))") }
         let seen = await kind.appearance(view).color
         let color: [UInt8]
         switch expected {
@@ -283,15 +282,15 @@ private struct ProgramKind<View: ImageViewAdapter> {
         case .nothing, .failure, .anything: return
         }
         let isClose = seen.count == color.count && zip(seen, color).allSatisfy { abs(Int($0) - Int($1)) <= 4 }
-        if !isClose { log.add("\(name) shows \(seen) at the end, not \(color) (\(expected))") }
+        if !isClose { faults.append("\(name) shows \(seen) at the end, not \(color) (\(expected))") }
     }
 
     private func complete(_ result: Result<ImageResponse, LoadFailure>, _ number: Int, _ generation: Int) {
         guard generation == self.generation, isWaiting, expected == .image(number) else {
-            return log.add("\(name) completed request \(number) while \(expected) was expected")
+            return faults.append("\(name) completed request \(number) while \(expected) was expected")
         }
         isWaiting = false
-        log.check(result, of: number, name)
+        check(result, of: number, name, faults)
         // After a failure the same request may be set again.
         if case .failure = result { expected = .failure(number) }
     }
@@ -303,18 +302,17 @@ private struct ProgramKind<View: ImageViewAdapter> {
     var value: End?
 }
 
-@MainActor private final class FaultLog: Sendable {
-    private(set) var faults: [String] = []
-    func add(_ fault: String) { faults.append(fault) }
-
-    /// Adds a fault unless the result belongs to the request.
-    func check(_ result: Result<ImageResponse, LoadFailure>, of number: Int, _ name: String) {
-        switch result {
-        case .success(let response):
-            let red = TestImages.pixel(of: response.image, x: 0, y: 0)[0]
-            if red != programRed(of: number) { add("\(name) completed request \(number) with the image of another request") }
-        case .failure(.failed): break
-        case .failure(.cancelled): add("\(name) completed a request with a cancellation")
+/// Adds a fault unless the result belongs to the request.
+private func check(
+    _ result: Result<ImageResponse, LoadFailure>, of number: Int, _ name: String, _ faults: EventLog<String>
+) {
+    switch result {
+    case .success(let response):
+        let red = TestImages.pixel(of: response.image, x: 0, y: 0)[0]
+        if red != programRed(of: number) {
+            faults.append("\(name) completed request \(number) with the image of another request")
         }
+    case .failure(.failed): break
+    case .failure(.cancelled): faults.append("\(name) completed a request with a cancellation")
     }
 }
