@@ -4,17 +4,9 @@ internal import ImageNetworking
 internal import ImageNetworkingCurl
 
 /// Reads the bytes of a source without an image loader, for commands that look at one file.
-final class SourceReader: Sendable {
-    private let loader = Lock<SchemeRouter?>(nil)
-
+final class SourceReader {
     /// Made for the first source that is not a local file, because it starts a thread and loads libcurl.
-    private var networkLoader: SchemeRouter {
-        loader.withLock { loader in
-            let router = loader ?? .standard(network: CurlLoader())
-            loader = router
-            return router
-        }
-    }
+    private lazy var networkLoader = SchemeRouter.standard(network: CurlLoader())
 
     /// The file's bytes. A local file is mapped into memory, so that only the parts that are used are read. A fetch shows a
     /// progress bar on a terminal.

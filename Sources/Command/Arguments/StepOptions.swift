@@ -6,13 +6,7 @@ enum StepOptions {
     /// The hidden option that all steps become: `--step blur=4`.
     static let name = "step"
 
-    /// The processor of each step option; `nil` for an option that is not exactly one processor.
-    private static let processors: [String: String?] = {
-        var steps: [String: String?] = Dictionary(uniqueKeysWithValues: ProcessorList.names.map { ($0, $0) })
-        steps["greyscale"] = "grayscale"
-        for name in ["size", "crop", "process"] { steps.updateValue(nil, forKey: name) }
-        return steps
-    }()
+    private static let options = Set(ProcessorList.names + ["size", "greyscale", "process"])
 
     /// A line of help for each step option that is one processor: `--blur radius`, `--sepia[=amount]`.
     static let usage: [String] = ProcessorList.usage.compactMap { line in
@@ -31,14 +25,13 @@ enum StepOptions {
         while let argument = rest.popFirst() {
             guard argument != "--" else { return result + [argument] + rest }
             let parts = argument.dropFirst(2).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            guard argument.hasPrefix("--"), let option = parts.first.map(String.init), let processor = processors[option] else {
+            guard argument.hasPrefix("--"), let option = parts.first.map(String.init), options.contains(option) else {
                 result.append(argument)
                 continue
             }
             var value = parts.count == 2 ? String(parts[1]) : ""
-            if parts.count == 1, processor.map({ ProcessorList.needsArguments($0) }) ?? true, let next = rest.first,
-                !next.hasPrefix("--")
-            {
+            let needsValue = option == "process" || ProcessorList.needsArguments(processor(for: option))
+            if parts.count == 1, needsValue, let next = rest.first, !next.hasPrefix("--") {
                 value = next
                 rest.removeFirst()
             }
@@ -47,6 +40,6 @@ enum StepOptions {
         return result
     }
 
-    /// The processor of a step option.
-    static func processor(for option: String) -> String { processors[option].flatMap { $0 } ?? option }
+    /// The processor of a step option, which has the same name or is listed here.
+    static func processor(for option: String) -> String { ["size": "resize", "greyscale": "grayscale"][option] ?? option }
 }

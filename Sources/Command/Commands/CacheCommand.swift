@@ -94,9 +94,11 @@ struct CacheCommand: AsyncParsableCommand {
             }
             guard !items.isEmpty else { return options.print([], "no entries") }
             let now = SystemClock.secondsSince1970()
-            var table = Table([("name", .left), ("size", .right), ("age", .right)])
-            for item in items { table.add([item.name, Units.bytes(item.byteCount), age(now - item.writtenAt)]) }
-            Console.print(table.text)
+            let row = TableRow([(.left, items.map(\.name.count).max() ?? 0), (.right, 7), (.right, 7)])
+            Console.print(row.line(["name", "size", "age"]))
+            for item in items {
+                Console.print(row.line([item.name, Units.bytes(item.byteCount), age(now - item.writtenAt)]))
+            }
         }
 
         private func age(_ seconds: Double) -> String {
@@ -176,7 +178,7 @@ struct CacheCommand: AsyncParsableCommand {
 }
 
 /// A number of bytes such as `1500`, `64kB` or `1.5 GB`; 1 kB is 1000 bytes.
-struct ByteCount: ExpressibleByArgument, Equatable {
+struct ByteCount: ExpressibleByArgument {
     let bytes: Int
 
     init?(argument: String) {

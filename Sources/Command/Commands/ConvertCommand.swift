@@ -84,13 +84,3 @@ struct ConvertCommand: AsyncParsableCommand {
         try OutputArguments.validated(ImageFormat(fileName: output), subject: "The extension of OUTPUT '\(output)'")
     }
 }
-
-/// `--size` and `--mode` of `load`.
-struct ResizeOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("Resize to this box, in pixels; one side may be left out.", valueName: "WxH"))
-    var size: SizeArgument?
-
-    @Option(
-        help: ArgumentHelp("How the image fills the box: inside it, over all of it, or stretched.", valueName: "fit|fill|exact"))
-    var mode: ContentMode = .fit
-}

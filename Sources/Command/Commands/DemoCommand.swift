@@ -46,14 +46,10 @@ struct DemoCommand: AsyncParsableCommand {
 
     private func run(names: [String], from server: LoopbackServer, cacheDirectory: URL) async throws {
         let sheet = ContactSheet()
-        let items = names.map { name in
-            Batch.Item(
-                name: name,
-                request: Result { () throws(ImageError) in
-                    var request = ImageRequest(url: try SourceArgument(server.url("/" + name)).url)
-                    request.options.targetSize = sheet.cell
-                    return request
-                })
+        let items = try names.map { name in
+            var request = ImageRequest(url: try SourceArgument(server.url("/" + name)).url)
+            request.options.targetSize = sheet.cell
+            return Batch.Item(name: name, request: .success(request))
         }
         Console.print("\(names.count) images on \(server.url())\n")
 
@@ -86,8 +82,10 @@ struct DemoCommand: AsyncParsableCommand {
         let terminalImage = TerminalImage(
             terminal, columns: min(terminal.columns, 120), rows: max(10, terminal.rows - 2), encoder: EncoderRegistry(.codecs))
         if let drawing = try terminalImage.draw(DecodedImage(bitmap)) { Console.print(drawing.placed()) }
+        let rows = LoadReport.Rows(sources: names, stages: [.originalCache, .network, .decode])
         for (heading, reports) in [("Cold", cold), ("Again", warm), ("After a restart", afterRestart)] {
-            Console.print("\(heading):\n" + LoadReport.table(reports) + "\n")
+            let lines = ["\(heading):", rows.heading] + reports.map(rows.line)
+            Console.print(lines.joined(separator: "\n") + "\n")
         }
         let png = try EncoderRegistry(.codecs).encode(DecodedImage(bitmap), as: .png, options: EncodeOptions())
         do throws(ImageError) {

@@ -6,6 +6,7 @@ internal import ImageCore
 internal import ImageCodecs
 internal import ImageDecoding
 internal import ImageLoading
+internal import ImageTargets
 
 struct LoadCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -144,7 +145,15 @@ struct LoadCommand: AsyncParsableCommand {
     }
 }
 
-extension ResizeOptions {
+/// `--size` and `--mode` of `load`.
+struct ResizeOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("Resize to this box, in pixels; one side may be left out.", valueName: "WxH"))
+    var size: SizeArgument?
+
+    @Option(
+        help: ArgumentHelp("How the image fills the box: inside it, over all of it, or stretched.", valueName: "fit|fill|exact"))
+    var mode: ContentMode = .fit
+
     /// The box for a load. A missing side becomes one that no image exceeds.
     var box: PixelSize? { size.map { PixelSize(width: $0.width ?? 1_000_000, height: $0.height ?? 1_000_000) } }
 }
@@ -177,7 +186,7 @@ final class OutputFolder: Sendable {
         var options = EncodeOptions()
         options.quality = quality
         let file = path + "/" + unusedName(stem, format.fileExtension)
-        try await BlockingWork.run { [options] in
+        try await StreamTarget.runOnDispatchQueue { [options] in
             let data = try EncoderRegistry(.codecs).encode(image, as: format, options: options)
             try AtomicFile.write(data, to: file, followsLinks: false)
         }

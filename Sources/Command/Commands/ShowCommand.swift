@@ -176,7 +176,7 @@ struct ShowCommand: AsyncParsableCommand {
         for index in 0..<animation.frameCount {
             frames.append((try await animation.frame(at: index), animation.durations[index] / .seconds(1)))
         }
-        let drawing = try await BlockingWork.run { [frames] in try terminalImage.draw(frames, loopCount: animation.loopCount) }
+        let drawing = try await StreamTarget.runOnDispatchQueue { [frames] in try terminalImage.draw(frames, loopCount: animation.loopCount) }
         // A terminal keeps all frames in memory, and a connection may be slow.
         return drawing.flatMap { $0.lines[0].utf8.count <= 16_000_000 ? $0 : nil }
     }

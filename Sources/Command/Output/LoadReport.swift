@@ -58,15 +58,7 @@ struct LoadReport: Sendable {
 }
 
 extension LoadReport {
-    /// The reports as a table with a column for every stage that ran in any of them.
-    static func table(_ reports: [LoadReport]) -> String {
-        let stages = LoadStage.allCases.filter { stage in reports.contains { $0.stageTimes.contains { $0.stage == stage } } }
-        var table = Table(columns(stages).map { ($0.heading, $0.alignment) })
-        for report in reports { table.add(report.cells(stages)) }
-        return table.text
-    }
-
-    /// The same table, line by line, for reports that are not known yet.
+    /// The lines of a table of reports, of which more may follow.
     struct Rows {
         private let stages: [LoadStage]
         private let row: TableRow
@@ -89,7 +81,7 @@ extension LoadReport {
     }
 
     /// The columns, each with the width of its usual longest text.
-    private static func columns(_ stages: [LoadStage]) -> [(heading: String, alignment: Table.Alignment, width: Int)] {
+    private static func columns(_ stages: [LoadStage]) -> [(heading: String, alignment: TableRow.Alignment, width: Int)] {
         [("source", .left, 44), ("tier", .left, 7), ("status", .left, 6), ("bytes", .right, 7), ("pixels", .right, 11)]
             + (stages.map(\.heading) + ["total"]).map { ($0, .right, 8) }
     }

@@ -23,14 +23,13 @@ enum Units {
     /// Three significant digits below a thousand.
     private static func threeDigits(_ value: Double) -> String { fixed(value, value < 9.995 ? 2 : value < 99.95 ? 1 : 0) }
 
-    /// A number with `decimals` digits after the point.
+    /// A number that is not negative, with `decimals` digits after the point.
     static func fixed(_ value: Double, _ decimals: Int) -> String {
-        guard value.isFinite, abs(value) < 1e15 else { return "\(value)" }
+        guard value < 1e15 else { return "\(value)" }
         let scale = (0..<decimals).reduce(1) { power, _ in power * 10 }
-        let whole = Int((abs(value) * Double(scale)).rounded())
-        let sign = value < 0 && whole > 0 ? "-" : ""
-        guard decimals > 0 else { return sign + "\(whole)" }
+        let whole = Int((value * Double(scale)).rounded())
+        guard decimals > 0 else { return "\(whole)" }
         let fraction = "\(whole % scale)"
-        return sign + "\(whole / scale)." + String(repeating: "0", count: decimals - fraction.count) + fraction
+        return "\(whole / scale)." + String(repeating: "0", count: decimals - fraction.count) + fraction
     }
 }

@@ -19,7 +19,7 @@ import Testing
         let animation = AnimatedImage(Frames(loopCount: loopCount))
         let shown = EventLog<[Int]>()
         let playing = Task {
-            try await FramePlayer(limit: limit, clock: clock).play(animation) { image in
+            try await FramePlayer(limit: limit).play(animation, clock: clock) { image in
                 let seconds = Int(clock.now.offset / .seconds(1))
                 shown.append([seconds, Int(TestImages.pixel(of: image, x: 0, y: 0)[0])])
             }

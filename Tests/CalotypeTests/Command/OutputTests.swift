@@ -15,11 +15,10 @@ struct OutputTests {
         #expect(JSON.number(.infinity).text == "null" && JSON.integer(nil).text == "null")
     }
 
-    @Test func aTableAlignsItsColumnsAndOmitsEmptyOnes() {
-        var table = Table([("name", .left), ("empty", .left), ("count", .right)])
-        table.add(["a", "", "7"])
-        table.add(["long\u{1B}name", "", "1234567"])
-        #expect(table.text == "name         count\na                7\nlong name  1234567")
+    @Test func aRowAlignsItsCellsAndMovesThemToTheRightOfALongOne() {
+        let row = TableRow([(.left, 4), (.right, 7), (.left, 3)])
+        #expect(row.line(["a", "7", ""]) == "a           7")
+        #expect(row.line(["longer", "1234567", "b"]) == "longer  1234567  b")
     }
 
     @Test(arguments: [
