@@ -14,7 +14,6 @@ package enum CLibrary {
     #if canImport(Glibc)
         /// Glibc declares the socket types as a C enumeration, the other libraries as macros.
         package static var streamSocket: Int32 { Int32(SOCK_STREAM.rawValue) }
-        package static var closeOnExec: Int32 { Int32(SOCK_CLOEXEC.rawValue) }
 
         package static func getAddressSpaceLimit(_ limit: inout rlimit) -> Int32 {
             unsafe getrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit)
@@ -35,7 +34,6 @@ package enum CLibrary {
         }
     #else
         package static var streamSocket: Int32 { SOCK_STREAM }
-        package static var closeOnExec: Int32 { SOCK_CLOEXEC }
 
         package static func getAddressSpaceLimit(_ limit: inout rlimit) -> Int32 { unsafe getrlimit(RLIMIT_AS, &limit) }
 
