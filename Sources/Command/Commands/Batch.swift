@@ -47,7 +47,11 @@ struct Batch: Sendable {
         var output: String?
         let result: Result<LoadReport.Facts, LoadFailure>
         do {
-            let response = try await load(try item.request.get(), index, bars).get()
+            let task = loader.task(for: try item.request.get())
+            for await event in task.events {
+                if case .progress(let progress) = event { bars?.update { $0.advance(index, to: progress) } }
+            }
+            let response = try await task.response
             output = try await deliver(index, item, response)
             result = .success(LoadReport.Facts(response))
         } catch let failure as LoadFailure {
@@ -57,17 +61,5 @@ struct Batch: Sendable {
         }
         return LoadReport(
             index: index, source: item.name, result: result, total: ContinuousClock.now - start, output: output)
-    }
-
-    private func load(_ request: ImageRequest, _ index: Int, _ bars: ProgressBars?) async -> Result<ImageResponse, LoadFailure> {
-        await withCheckedContinuation { continuation in
-            _ = loader.task(for: request) { event in
-                switch event {
-                case .progress(let progress): bars?.update { $0.advance(index, to: progress) }
-                case .preview: break
-                case .finished(let result): continuation.resume(returning: result)
-                }
-            }
-        }
     }
 }

@@ -12,18 +12,11 @@ enum AtomicFile {
     ///   replaced, so that another user who created it cannot redirect the output.
     /// - Throws: ``ImageError`` (`fileUnwritable`) with the system's reason; the temporary file is removed.
     static func write(_ data: Data, to path: String, followsLinks: Bool = true) throws(ImageError) {
-        try write(to: path, followsLinks: followsLinks) { file in try unsafe data.withUnsafeBytes { try unsafe file.append($0) } }
-    }
-
-    /// The same for the bytes that `fill` writes. If it throws, the temporary file is removed and the error is rethrown.
-    static func write(
-        to path: String, followsLinks: Bool = true, fill: (borrowing Writer) throws -> Void
-    ) throws(ImageError) {
         var info = stat()
         let exists = unsafe (followsLinks ? stat(path, &info) : lstat(path, &info)) == 0
         let kind = info.st_mode & mode_t(S_IFMT)
         if exists, kind == mode_t(S_IFDIR) { throw failure(EISDIR) }
-        if exists, followsLinks, kind != mode_t(S_IFREG) || namesDescriptor(path) { return try append(to: path, fill) }
+        if exists, followsLinks, kind != mode_t(S_IFREG) || namesDescriptor(path) { return try append(data, to: path) }
 
         let final = exists && followsLinks ? resolved(path) : path
         let temporary = sibling(of: final)
@@ -33,7 +26,7 @@ enum AtomicFile {
         guard descriptor >= 0 else { throw failure(errno) }
         if exists, kind == mode_t(S_IFREG) { copyMode(of: info, to: descriptor) }
         do throws(ImageError) {
-            try complete(descriptor, fill)
+            try complete(descriptor, data)
             guard unsafe rename(temporary, final) == 0 else { throw failure(errno) }
         } catch {
             _ = unsafe unlink(temporary)
@@ -67,35 +60,17 @@ enum AtomicFile {
         return false
     }
 
-    private static func append(
-        to path: String, _ fill: (borrowing Writer) throws -> Void
-    ) throws(ImageError) {
+    private static func append(_ data: Data, to path: String) throws(ImageError) {
         let descriptor = unsafe open(path, O_WRONLY | O_APPEND | O_CLOEXEC)
         guard descriptor >= 0 else { throw failure(errno) }
-        try complete(descriptor, fill)
+        try complete(descriptor, data)
     }
 
     /// Writes and closes. Some file systems report a full disk only when the file is closed.
-    private static func complete(
-        _ descriptor: Int32, _ fill: (borrowing Writer) throws -> Void
-    ) throws(ImageError) {
-        do {
-            try fill(Writer(descriptor: descriptor))
-        } catch {
-            _ = close(descriptor)
-            throw (error as? ImageError) ?? .wrapping(error, stage: .deliver, source: nil)
-        }
-        guard close(descriptor) == 0 else { throw failure(errno) }
-    }
-
-    /// Writes to the temporary file, or to the device or pipe itself.
-    struct Writer: ~Copyable {
-        fileprivate let descriptor: Int32
-
-        /// Writes all bytes.
-        func append(_ bytes: UnsafeRawBufferPointer) throws(ImageError) {
-            if let error = unsafe writeAll(bytes, to: descriptor) { throw AtomicFile.failure(error) }
-        }
+    private static func complete(_ descriptor: Int32, _ data: Data) throws(ImageError) {
+        let error = unsafe data.withUnsafeBytes { unsafe writeAll($0, to: descriptor) }
+        let isClosed = close(descriptor) == 0
+        if let code = error ?? (isClosed ? nil : errno) { throw failure(code) }
     }
 
     /// A new name in the same directory, so that the rename stays on one file system.
@@ -110,7 +85,7 @@ enum AtomicFile {
         return unsafe String(cString: real)
     }
 
-    fileprivate static func failure(_ code: Int32) -> ImageError {
+    private static func failure(_ code: Int32) -> ImageError {
         ImageError(.fileUnwritable, message: "The file cannot be written: \(unsafe String(cString: strerror(code))).")
     }
 }
