@@ -31,11 +31,10 @@
         }
 
         public func receive<S: Subscriber>(subscriber: S) where S.Input == ImageResponse, S.Failure == LoadFailure {
-            let subscription = LoadSubscription(
-                loader: loader, request: request,
+            let downstream = Downstream(
                 // The load started with a demand of at least one value, and there is only one.
                 receiveValue: { _ = subscriber.receive($0) }, receiveCompletion: { subscriber.receive(completion: $0) })
-            subscriber.receive(subscription: subscription)
+            subscriber.receive(subscription: LoadSubscription(loader: loader, request: request, downstream: downstream))
         }
     }
 
@@ -57,44 +56,37 @@
         public func publisher(for request: ImageRequest) -> ImagePublisher { ImagePublisher(loader: self, request: request) }
     }
 
+    // because `Subscriber` does not require `Sendable`: only the end of the load calls the subscriber, and a load ends once.
+    private struct Downstream: @unchecked Sendable {
+        let receiveValue: (ImageResponse) -> Void
+        let receiveCompletion: (Subscribers.Completion<LoadFailure>) -> Void
+    }
+
     /// The load of a subscriber.
     private final class LoadSubscription: Subscription, Sendable {
-        // because `Subscriber` does not require `Sendable`: the subscriber is removed from the state under the lock, once, and
-        // only the thread that removed it calls it.
-        private struct Downstream: @unchecked Sendable {
-            let receiveValue: (ImageResponse) -> Void
-            let receiveCompletion: (Subscribers.Completion<LoadFailure>) -> Void
-        }
-
-        private enum State {
-            /// There was no demand yet.
-            case idle(Downstream)
-            /// The load runs. Its handle is set as soon as it exists.
-            case loading(Downstream, ImageTask?)
-            /// The subscriber receives the value. The completion follows unless the subscriber cancels.
-            case delivering
-            case ended
+        private struct State {
+            /// The subscriber; `nil` once the subscription has ended or was cancelled.
+            var downstream: Downstream?
+            var hasStarted = false
+            /// The load. It is set as soon as the handle exists.
+            var handle: ImageTask?
         }
 
         private let loader: ImageLoader
         private let request: ImageRequest
         private let state: Lock<State>
 
-        init(
-            loader: ImageLoader, request: ImageRequest, receiveValue: @escaping (ImageResponse) -> Void,
-            receiveCompletion: @escaping (Subscribers.Completion<LoadFailure>) -> Void
-        ) {
+        init(loader: ImageLoader, request: ImageRequest, downstream: Downstream) {
             self.loader = loader
             self.request = request
-            state = Lock(.idle(Downstream(receiveValue: receiveValue, receiveCompletion: receiveCompletion)))
+            state = Lock(State(downstream: downstream))
         }
 
         func request(_ demand: Subscribers.Demand) {
             guard demand > .none else { return }
             let isFirst = state.withLock { state in
-                guard case .idle(let downstream) = state else { return false }
-                state = .loading(downstream, nil)
-                return true
+                defer { state.hasStarted = true }
+                return !state.hasStarted && state.downstream != nil
             }
             guard isFirst else { return }
             let handle = loader.task(for: request) { [self] event in
@@ -102,41 +94,32 @@
             }
             // The subscription may have ended or been cancelled before the handle existed.
             let isActive = state.withLock { state in
-                guard case .loading(let downstream, _) = state else { return false }
-                state = .loading(downstream, handle)
-                return true
+                if state.downstream != nil { state.handle = handle }
+                return state.downstream != nil
             }
             if !isActive { handle.cancel() }
         }
 
-        func cancel() { transition(to: .ended)?.handle?.cancel() }
-
-        private func finish(_ result: Result<ImageResponse, LoadFailure>) {
-            guard let downstream = transition(to: .delivering)?.downstream else { return }
-            switch result {
-            case .failure(let failure): downstream.receiveCompletion(.failure(failure))
-            case .success(let response):
-                downstream.receiveValue(response)
-                let isActive = state.withLock { state in
-                    if case .delivering = state { return true }
-                    return false
-                }
-                if isActive { downstream.receiveCompletion(.finished) }
+        func cancel() {
+            let handle = state.withLock { state in
+                state.downstream = nil
+                return state.handle.take()
             }
+            handle?.cancel()
         }
 
-        /// Changes to a later state.
-        ///
-        /// - Returns: the subscriber and the load, if the subscription had not reached a later state; `nil` otherwise.
-        private func transition(to next: State) -> (downstream: Downstream, handle: ImageTask?)? {
-            state.withLock { state in
-                if case .ended = state { return nil }
-                defer { state = next }
-                switch state {
-                case .idle(let downstream): return (downstream, nil)
-                case .loading(let downstream, let handle): return (downstream, handle)
-                case .delivering, .ended: return nil
-                }
+        private func finish(_ result: Result<ImageResponse, LoadFailure>) {
+            guard let subscriber = state.withLock({ $0.downstream }) else { return }
+            if case .success(let response) = result { subscriber.receiveValue(response) }
+            // The subscriber may have cancelled when it received the value.
+            let isActive = state.withLock { state in
+                state.handle = nil
+                return state.downstream.take() != nil
+            }
+            guard isActive else { return }
+            switch result {
+            case .success: subscriber.receiveCompletion(.finished)
+            case .failure(let failure): subscriber.receiveCompletion(.failure(failure))
             }
         }
     }
