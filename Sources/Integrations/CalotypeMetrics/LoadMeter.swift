@@ -34,7 +34,7 @@ public import ImageLoading
 public final class LoadMeter: LoadObserving {
     private let factory: any MetricsFactory
     private let ends: [String: Counter]
-    private let hits: [CacheTier: (hit: Counter, miss: Counter)]
+    private let lookups: [CacheTier: [Bool: Counter]]
     private let stages: [LoadStage: CoreMetrics.Timer]
     private let waits: [LoadStage: CoreMetrics.Timer]
     private let started: Counter
@@ -57,13 +57,11 @@ public final class LoadMeter: LoadObserving {
         ends = Dictionary(
             uniqueKeysWithValues: (CacheTier.allCases.map(\.rawValue) + ["failed", "cancelled"])
                 .map { ($0, counter("loads_total", [("result", $0)])) })
-        hits = Dictionary(
-            uniqueKeysWithValues: [CacheTier.memory, .disk].map { tier in
-                let made = ["hit", "miss"].map {
-                    counter("cache_requests_total", [("cache", tier.rawValue), ("result", $0)])
-                }
-                return (tier, (made[0], made[1]))
-            })
+        func lookup(_ tier: CacheTier, _ result: String) -> Counter {
+            counter("cache_requests_total", [("cache", tier.rawValue), ("result", result)])
+        }
+        lookups = Dictionary(
+            uniqueKeysWithValues: [CacheTier.memory, .disk].map { ($0, [true: lookup($0, "hit"), false: lookup($0, "miss")]) })
         func timers(_ label: String) -> [LoadStage: CoreMetrics.Timer] {
             Dictionary(
                 uniqueKeysWithValues: LoadStage.allCases.map { stage in
@@ -88,7 +86,7 @@ public final class LoadMeter: LoadObserving {
         case .waitBegan, .stageBegan, .progress: break
         case .waitEnded(let stage, let time): waits[stage]?.recordNanoseconds(nanoseconds(time))
         case .stageEnded(let stage, let time): stages[stage]?.recordNanoseconds(nanoseconds(time))
-        case .cacheLookup(let tier, let isHit): (isHit ? hits[tier]?.hit : hits[tier]?.miss)?.increment()
+        case .cacheLookup(let tier, let isHit): lookups[tier]?[isHit]?.increment()
         case .cacheFailed(let error): failureCounter("cache_failures_total", error).increment()
         case .finished(.success(let response)): count(response)
         case .finished(.failure(.cancelled)): ends["cancelled"]?.increment()
