@@ -104,9 +104,8 @@ private actor AdapterCheck<View: ImageViewAdapter> {
 
     func checkReplacement() async throws {
         let completed = EventLog<String>()
-        await target.setImage(request("old") { $0.placeholder = .image(try? Self.image(Self.gray)) }) { _ in
-            completed.append("old")
-        }
+        let gray = try Self.image(Self.gray)
+        await target.setImage(request("old") { $0.placeholder = .image(gray) }) { _ in completed.append("old") }
         try await expect("While an image loads behind a placeholder image", showsPlaceholders ? Self.gray : nil)
         let old = try lastLoad()
         await target.setImage(request("new")) { _ in completed.append("new") }
@@ -246,8 +245,4 @@ private actor AdapterCheck<View: ImageViewAdapter> {
         try expectEqual(seen.hasFailed, hasFailed, "failure indicator")
         try expectEqual(seen.label, label, "accessibility label")
     }
-}
-
-extension Placeholder {
-    fileprivate static func image(_ image: DecodedImage?) -> Placeholder { image.map { .image($0) } ?? .none }
 }

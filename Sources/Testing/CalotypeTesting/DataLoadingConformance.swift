@@ -174,17 +174,13 @@ extension DataLoadingConformance {
         },
         Check(name: "A server that sends nothing exceeds the timeout") { loader in
             let server = try silent()
-            var request = try request(server)
-            request.timeout = .milliseconds(300)
-            let slow = request
-            try await expectError(.timedOut) { _ = try await loader.load(slow) }
+            let request = try request(server, timeout: .milliseconds(300))
+            try await expectError(.timedOut) { _ = try await loader.load(request) }
         },
         Check(name: "A slow body exceeds the timeout") { loader in
             let server = try LoopbackServer { _, connection in try connection.trickle() }
-            var request = try request(server)
-            request.timeout = .milliseconds(300)
-            let slow = request
-            try await expectError(.timedOut) { _ = try await collect(try await loader.load(slow).body) }
+            let request = try request(server, timeout: .milliseconds(300))
+            try await expectError(.timedOut) { _ = try await collect(try await loader.load(request).body) }
             try await server.disconnections.wait(forCount: 1)
         },
         Check(name: "An endless body stops at the size limit") { loader in
@@ -232,9 +228,11 @@ extension DataLoadingConformance {
         },
     ]
 
-    static func request(_ server: LoopbackServer, _ path: String = "/") throws -> DataRequest {
+    static func request(
+        _ server: LoopbackServer, _ path: String = "/", timeout: Duration = .seconds(300)
+    ) throws -> DataRequest {
         guard let url = URL(string: server.url(path)) else { throw Mismatch(reason: "The server has no URL.") }
-        return DataRequest(url: url, timeout: .seconds(300))
+        return DataRequest(url: url, timeout: timeout)
     }
 
     /// A server that sends nothing.

@@ -7,16 +7,11 @@ extension LoopbackServer {
 
     /// The connection of one client, to which a handler writes. Only the handler's thread may use it.
     public final class Connection: Sendable {
-        private struct State {
-            var isClosed = false
-            var clientHasDisconnected = false
-        }
-
         private let socket: Int32
         private let tls: TLSStream?
         private let stopping: Gate
         let requests: Counter
-        private let state = Lock(State())
+        private let state = Lock((isClosed: false, clientHasDisconnected: false))
 
         init(socket: Int32, tls: TLSStream? = nil, stopping: Gate, requests: Counter) {
             self.socket = socket

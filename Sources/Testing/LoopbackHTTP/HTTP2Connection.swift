@@ -12,14 +12,8 @@ extension LoopbackServer {
     public struct HTTP2Connection {
         /// An error code of RFC 9113, section 7.
         public enum ErrorCode: UInt32, Sendable {
-            /// The peer violated the protocol.
-            case protocolError = 1
             /// The server failed.
             case internalError = 2
-            /// The server did not process the request, so the client may repeat it.
-            case refusedStream = 7
-            /// The stream is no longer needed.
-            case cancel = 8
             /// The peer causes too much load.
             case enhanceYourCalm = 11
         }
