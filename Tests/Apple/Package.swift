@@ -70,7 +70,7 @@ let package = Package(
             name: "AppleRecorder", dependencies: ["AppleGallery", "CalotypeTesting", "ImageCore", "UIKit"],
             swiftSettings: [.swiftLanguageMode(.v6)]),
         .target(name: "CCalotypeLoopbackTLS", path: "Shared/CCalotypeLoopbackTLS"),
-        shared("LoopbackHTTP", ["CalotypeSystem", "CCalotypeLoopbackTLS"]),
+        shared("LoopbackHTTP", ["CalotypeSystem", "ImageCore", "CCalotypeLoopbackTLS"]),
         shared("CalotypeTesting", ["ImageCore", "CalotypeSystem", "ImageTargets", "LoopbackHTTP", httpTypes]),
         // Testing's overlays need the real frameworks.
         .testTarget(

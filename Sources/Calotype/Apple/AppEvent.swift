@@ -11,31 +11,34 @@
     #endif
 
     /// What the system tells an app that its animations depend on.
-    enum AppEvent: Sendable {
-        /// The user's preference for reduced motion may have changed.
-        case motionPreference
-        case background, foreground
-
-        /// Calls a closure for each event, until the observers are released.
+    enum AppEvent {
+        /// Calls closures for each event, until the observers are released.
         ///
         /// There are no events of the background on macOS, where each window tells whether it is covered, and on watchOS, which suspends
         /// apps in the background.
-        @MainActor static func observe(_ body: @escaping @MainActor @Sendable (AppEvent) -> Void) -> [NotificationObserver] {
+        ///
+        /// - Parameters:
+        ///   - motionPreference: called when the user's preference for reduced motion may have changed.
+        ///   - background: called when the app goes to the background (`true`) or comes back.
+        @MainActor static func observe(
+            motionPreference: @escaping @MainActor @Sendable () -> Void,
+            background: @escaping @MainActor @Sendable (Bool) -> Void
+        ) -> [NotificationObserver] {
             var observers: [NotificationObserver] = []
             #if canImport(UIKit) && !os(watchOS)
                 observers += [
-                    NotificationObserver(UIAccessibility.reduceMotionStatusDidChangeNotification) { body(.motionPreference) },
-                    NotificationObserver(UIApplication.didEnterBackgroundNotification) { body(.background) },
-                    NotificationObserver(UIApplication.willEnterForegroundNotification) { body(.foreground) },
+                    NotificationObserver(UIAccessibility.reduceMotionStatusDidChangeNotification, motionPreference),
+                    NotificationObserver(UIApplication.didEnterBackgroundNotification) { background(true) },
+                    NotificationObserver(UIApplication.willEnterForegroundNotification) { background(false) },
                 ]
             #endif
             #if canImport(AppKit) && !targetEnvironment(macCatalyst)
                 let center = NSWorkspace.shared.notificationCenter
                 let options = NSWorkspace.accessibilityDisplayOptionsDidChangeNotification
-                observers.append(NotificationObserver(options, in: center) { body(.motionPreference) })
+                observers.append(NotificationObserver(options, in: center, motionPreference))
             #endif
             #if canImport(WatchKit) && !os(iOS)
-                observers.append(NotificationObserver(.WKAccessibilityReduceMotionStatusDidChange) { body(.motionPreference) })
+                observers.append(NotificationObserver(.WKAccessibilityReduceMotionStatusDidChange, motionPreference))
             #endif
             return observers
         }

@@ -20,15 +20,9 @@
             adapter = PlatformViewAdapter(showing: view)
             view.calotypeObserve(
                 visibility: { [weak self] in self?.isOnScreen = $0 }, size: { [weak self] in self?.target?.viewSizeChanged() })
-            observers = AppEvent.observe { [weak self] event in self?.receive(event) }
-        }
-
-        private func receive(_ event: AppEvent) {
-            switch event {
-            case .motionPreference: target?.motionPreferenceChanged()
-            case .background: isInBackground = true
-            case .foreground: isInBackground = false
-            }
+            observers = AppEvent.observe(
+                motionPreference: { [weak self] in self?.target?.motionPreferenceChanged() },
+                background: { [weak self] in self?.isInBackground = $0 })
         }
 
         /// Returns the target for a loader. Another loader than before gets a new target.
