@@ -11,7 +11,11 @@ package enum DetachedThread {
     package static func start(
         stackBytes: Int? = nil, blocksBrokenPipes: Bool = false, _ body: @escaping @Sendable () -> Void
     ) -> Bool {
-        let job = unsafe Unmanaged.passRetained(Job(blocksBrokenPipes: blocksBrokenPipes, body: body))
+        let job = unsafe Unmanaged.passRetained(
+            Job {
+                if blocksBrokenPipes { blockBrokenPipes() }
+                body()
+            })
         // Uninitialized memory, which `pthread_attr_init` initializes. Several system modules declare an initializer of the type,
         // and the compiler may reject the one that it finds first.
         let isStarted = unsafe withUnsafeTemporaryAllocation(of: pthread_attr_t.self, capacity: 1) { buffer in
@@ -31,22 +35,16 @@ package enum DetachedThread {
 }
 
 private final class Job: Sendable {
-    private let blocksBrokenPipes: Bool
-    private let body: @Sendable () -> Void
+    let run: @Sendable () -> Void
 
-    init(blocksBrokenPipes: Bool, body: @escaping @Sendable () -> Void) {
-        (self.blocksBrokenPipes, self.body) = (blocksBrokenPipes, body)
-    }
+    init(_ run: @escaping @Sendable () -> Void) { self.run = run }
+}
 
-    func run() {
-        if blocksBrokenPipes {
-            var signals = sigset_t()
-            unsafe sigemptyset(&signals)
-            unsafe sigaddset(&signals, SIGPIPE)
-            unsafe pthread_sigmask(SIG_BLOCK, &signals, nil)
-        }
-        body()
-    }
+private func blockBrokenPipes() {
+    var signals = sigset_t()
+    unsafe sigemptyset(&signals)
+    unsafe sigaddset(&signals, SIGPIPE)
+    unsafe pthread_sigmask(SIG_BLOCK, &signals, nil)
 }
 
 #if canImport(Darwin)
