@@ -75,29 +75,24 @@ public struct LoadLogger: LoadObserving {
 
     /// The message, which is the same for all events of a kind, so that it can be searched for. The rest is metadata.
     private func message(for observation: LoadObservation, _ metadata: inout Logger.Metadata) -> Logger.Message {
+        func message(_ text: Logger.Message, _ stage: LoadStage, _ time: Duration? = nil) -> Logger.Message {
+            metadata["stage"] = "\(stage.rawValue)"
+            if let time { metadata["milliseconds"] = "\(milliseconds(time))" }
+            return text
+        }
         switch observation {
         case .started: return "load started"
         case .joined(let other):
             metadata["joined"] = "\(other.rawValue)"
             return "load joined"
-        case .waitBegan(let stage):
-            metadata["stage"] = "\(stage.rawValue)"
-            return "wait began"
-        case .waitEnded(let stage, let time):
-            metadata["stage"] = "\(stage.rawValue)"
-            metadata["milliseconds"] = "\(milliseconds(time))"
-            return "wait ended"
+        case .waitBegan(let stage): return message("wait began", stage)
+        case .waitEnded(let stage, let time): return message("wait ended", stage, time)
+        case .stageBegan(let stage): return message("stage began", stage)
+        case .stageEnded(let stage, let time): return message("stage ended", stage, time)
         case .progress(let progress):
             metadata["received"] = "\(progress.received)"
             if let expected = progress.expected { metadata["expected"] = "\(expected)" }
             return "bytes arrived"
-        case .stageBegan(let stage):
-            metadata["stage"] = "\(stage.rawValue)"
-            return "stage began"
-        case .stageEnded(let stage, let time):
-            metadata["stage"] = "\(stage.rawValue)"
-            metadata["milliseconds"] = "\(milliseconds(time))"
-            return "stage ended"
         case .cacheLookup(let tier, let isHit):
             metadata["cache"] = "\(tier.rawValue)"
             return isHit ? "cache hit" : "cache miss"
