@@ -3,7 +3,7 @@ public import ImageCore
 public import ImageKernels
 internal import ImageProcessing
 
-/// `WxH` in pixels. One side may be left out (`320x`, `x240`); it then follows from the image's aspect ratio.
+/// `WxH` in pixels or characters. One side may be left out (`320x`, `x240`); it then follows from the image's aspect ratio.
 struct SizeArgument: ExpressibleByArgument {
     let width: Int?
     let height: Int?
@@ -28,18 +28,6 @@ struct CropArgument: ExpressibleByArgument {
         guard numbers.count == 4, numbers.allSatisfy((0...1_000_000).contains), numbers[2] > 0, numbers[3] > 0
         else { return nil }
         (x, y, width, height) = (numbers[0], numbers[1], numbers[2], numbers[3])
-    }
-}
-
-/// `COLUMNSxROWS` in characters.
-struct GridArgument: ExpressibleByArgument {
-    let columns: Int
-    let rows: Int
-
-    init?(argument: String) {
-        let numbers = argument.split(separator: "x", omittingEmptySubsequences: false).map { Int($0) ?? 0 }
-        guard numbers.count == 2, numbers.allSatisfy((1...1000).contains) else { return nil }
-        (columns, rows) = (numbers[0], numbers[1])
     }
 }
 

@@ -34,7 +34,7 @@ struct ShowCommand: AsyncParsableCommand {
     var sources: [String]
 
     @Option(help: ArgumentHelp("The largest size of one image, in characters. Default: the terminal.", valueName: "COLUMNSxROWS"))
-    var size: GridArgument?
+    var size: SizeArgument?
 
     @Option(help: ArgumentHelp("The number of images in a row. Default: as many as fit.", valueName: "COUNT"))
     var columns: Int?
@@ -73,6 +73,9 @@ struct ShowCommand: AsyncParsableCommand {
     }
 
     func validate() throws {
+        if let size, ![size.width, size.height].allSatisfy({ (1...1000).contains($0 ?? 0) }) {
+            throw ValidationError("--size needs columns and rows such as 60x20, each from 1 to 1000.")
+        }
         if let columns, !(1...100).contains(columns) { throw ValidationError("--columns must be from 1 to 100.") }
         guard (0...86_400).contains(duration) else { throw ValidationError("--duration must be from 0 to 86400 seconds.") }
     }
@@ -86,8 +89,8 @@ struct ShowCommand: AsyncParsableCommand {
         }
         let imagesPerRow = max(1, min(columns ?? (sources.count > 1 && size == nil ? terminal.columns / 20 : 1), sources.count))
         let box = (
-            columns: size?.columns ?? max(1, terminal.columns / imagesPerRow - (imagesPerRow > 1 ? 1 : 0)),
-            rows: size?.rows ?? (imagesPerRow > 1 ? max(1, terminal.columns / imagesPerRow / 2) : max(1, terminal.rows - 1))
+            columns: size?.width ?? max(1, terminal.columns / imagesPerRow - (imagesPerRow > 1 ? 1 : 0)),
+            rows: size?.height ?? (imagesPerRow > 1 ? max(1, terminal.columns / imagesPerRow / 2) : max(1, terminal.rows - 1))
         )
         let loader = ImageLoader.standard {
             $0.limits.decoding = limits.decoding
@@ -176,7 +179,9 @@ struct ShowCommand: AsyncParsableCommand {
         for index in 0..<animation.frameCount {
             frames.append((try await animation.frame(at: index), animation.durations[index] / .seconds(1)))
         }
-        let drawing = try await StreamTarget.runOnDispatchQueue { [frames] in try terminalImage.draw(frames, loopCount: animation.loopCount) }
+        let drawing = try await StreamTarget.runOnDispatchQueue { [frames] in
+            try terminalImage.draw(frames, loopCount: animation.loopCount)
+        }
         // A terminal keeps all frames in memory, and a connection may be slow.
         return drawing.flatMap { $0.lines[0].utf8.count <= 16_000_000 ? $0 : nil }
     }
