@@ -7,7 +7,8 @@ internal import ImageTargets
 /// completion handler of a view's last request must be called exactly once, the handlers of replaced requests never, and at the
 /// end each view must show the result of its last request.
 ///
-/// A view whose calls suspend may receive the end of a load late. The check then accepts both results that the order allows: a
+/// A main-actor view is driven by the calls of `ImageTarget` that do not suspend, so every result must arrive in order. A view whose
+/// calls suspend may receive the end of a load late. The check then accepts both results that the order allows: a
 /// view that is deallocated completes only when its load ended before; a request that is repeated after a failure either starts
 /// a load or does not. In each case exactly one request must complete.
 ///
@@ -30,44 +31,13 @@ internal import ImageTargets
 ) async throws {
     let kind = ProgramKind<View>(
         showsFailureImages: showsFailureImages, canClear: canClear, onRequest: onRequest, makeView: makeView,
-        appearance: appearance,
-        set: { target, request, completion in await target.setImage(request) { await completion($0) } },
-        clear: { await $0.clear() }, cancel: { await $0.cancel() },
-        ask: {
-            await $0.viewSizeChanged()
-            await $0.motionPreferenceChanged()
-        }, suspends: true)
-    try await runPrograms(count, kind)
-}
-
-/// Checks a main-actor view with random programs, through the calls of `ImageTarget` that do not suspend.
-///
-/// The programs are those of the overload for any `ImageViewAdapter`. Every result must arrive in order, since no call suspends.
-///
-/// - Parameters:
-///   - count: The number of programs, each of 24 steps. By default 10,000.
-///   - showsFailureImages: Whether the view shows failure images. By default `true`.
-///   - canClear: Whether the view shows nothing after it is cleared. By default `true`.
-///   - onRequest: Receives the view and the number of its next image, before the request is set, or `nil` when the view must show
-///     no new image. Does nothing by default.
-///   - makeView: Makes a new view and keeps no reference to it.
-///   - appearance: Returns what the view shows.
-/// - Throws: ``ConformanceFailure`` with the number of the first program that failed and the differences.
-@MainActor public func checkImageViewAdapterPrograms<View: MainActorImageView>(
-    _ count: Int = 10_000, showsFailureImages: Bool = true, canClear: Bool = true,
-    onRequest: @escaping @MainActor (View, Int?) -> Void = { _, _ in }, makeView: @escaping @MainActor () throws -> View,
-    appearance: @escaping @MainActor (View) async -> ViewAppearance
-) async throws {
-    let kind = ProgramKind<View>(
-        showsFailureImages: showsFailureImages, canClear: canClear, onRequest: onRequest, makeView: makeView,
-        appearance: appearance,
-        set: { target, request, completion in target.setImage(request, completion: completion) },
-        clear: { $0.clear() as Void }, cancel: { $0.cancel() as Void },
-        ask: {
-            $0.viewSizeChanged() as Void
-            $0.motionPreferenceChanged() as Void
-        }, suspends: false)
-    try await runPrograms(count, kind)
+        appearance: appearance)
+    for seed in 0..<UInt64(count) {
+        let program = try AdapterProgram(seed, kind)
+        try await program.run()
+        let faults = program.faults.events
+        guard faults.isEmpty else { throw ConformanceFailure("Program \(seed): \(faults.joined(separator: "; ")).") }
+    }
 }
 
 /// Returns the red value, 0 to 255, of a program's image.
@@ -79,29 +49,26 @@ private func programImage(_ number: Int, blue: UInt8 = 0) throws -> DecodedImage
     try TestImages.solid(width: 2, height: 2, red: programRed(of: number), blue: blue)
 }
 
-@MainActor private func runPrograms<View: ImageViewAdapter>(_ count: Int, _ kind: ProgramKind<View>) async throws {
-    for seed in 0..<UInt64(count) {
-        let program = try AdapterProgram(seed, kind)
-        try await program.run()
-        let faults = program.faults.events
-        guard faults.isEmpty else { throw ConformanceFailure("Program \(seed): \(faults.joined(separator: "; ")).") }
-    }
+/// The calls of the target of a main-actor view, which do not suspend.
+@MainActor private protocol MainActorCalls {
+    func setImage(_ request: ImageRequest, completion: (@MainActor @Sendable (Result<ImageResponse, LoadFailure>) -> Void)?)
+    func cancel()
+    func clear()
+    func viewSizeChanged()
+    func motionPreferenceChanged()
 }
 
-/// The functions that make, drive and inspect the views of a program.
+extension ImageTarget: MainActorCalls where View: MainActorImageView {}
+
+/// The functions that make and inspect the views of a program.
 private struct ProgramKind<View: ImageViewAdapter> {
-    typealias Completion = @MainActor @Sendable (Result<ImageResponse, LoadFailure>) -> Void
     var showsFailureImages: Bool
     var canClear: Bool
     var onRequest: @MainActor (View, Int?) -> Void
     var makeView: @MainActor () throws -> View
     var appearance: @MainActor (View) async -> ViewAppearance
-    var set: @MainActor (ImageTarget<View>, ImageRequest, @escaping Completion) async -> Void
-    var clear: @MainActor (ImageTarget<View>) async -> Void
-    var cancel: @MainActor (ImageTarget<View>) async -> Void
-    /// Makes the target ask the view for its size and for the preference of its user.
-    var ask: @MainActor (ImageTarget<View>) async -> Void
-    var suspends: Bool
+    /// Whether calls of the view may suspend.
+    var suspends: Bool { !(View.self is any MainActorImageView.Type) }
 }
 
 /// One program: three views, and random steps that its seed determines.
@@ -162,7 +129,7 @@ private struct ProgramKind<View: ImageViewAdapter> {
             nextView += 1
             views[index] = try makeView("view \(nextView)")
         case 10: await Task.yield()
-        case 11: await kind.ask(view.target)
+        case 11: await view.changeSizeAndMotion()
         case 12:
             guard let load = running.randomElement(using: &random) else { return }
             var preview = try programImage(try number(of: load))
@@ -242,7 +209,7 @@ private struct ProgramKind<View: ImageViewAdapter> {
         let (name, faults) = (name, faults)
         let isRepeated = expected == .image(number)
         guard !isRepeated || kind.suspends && isWaiting && end.value == .failure else {
-            return await kind.set(target, request) { _ in faults.append("\(name) completed a request that was set a second time") }
+            return await set(request) { _ in faults.append("\(name) completed a request that was set a second time") }
         }
         if !isRepeated {
             generation += 1
@@ -250,7 +217,7 @@ private struct ProgramKind<View: ImageViewAdapter> {
         }
         (expected, isWaiting) = (.image(number), true)
         kind.onRequest(view, number)
-        await kind.set(target, request) { [weak self, generation, end, suspends = kind.suspends] result in
+        await set(request) { [weak self, generation, end, suspends = kind.suspends] result in
             if let self { return complete(result, number, generation) }
             if !suspends || end.value == nil { faults.append("\(name) completed after it was deallocated") }
             check(result, of: number, name, faults)
@@ -262,13 +229,36 @@ private struct ProgramKind<View: ImageViewAdapter> {
             (expected, isWaiting) = (.anything, false)
             kind.onRequest(view, nil)
         }
-        await kind.cancel(target)
+        if let calls { calls.cancel() } else { await target.cancel() }
     }
 
     func reuse() async {
         (expected, isWaiting) = (.nothing, false)
         kind.onRequest(view, nil)
-        await kind.clear(target)
+        if let calls { calls.clear() } else { await target.clear() }
+    }
+
+    /// Makes the target ask the view for its size and for the preference of its user.
+    func changeSizeAndMotion() async {
+        if let calls {
+            calls.viewSizeChanged()
+            calls.motionPreferenceChanged()
+        } else {
+            await target.viewSizeChanged()
+            await target.motionPreferenceChanged()
+        }
+    }
+
+    private var calls: (any MainActorCalls)? { target as? any MainActorCalls }
+
+    private func set(
+        _ request: ImageRequest, _ completion: @escaping @MainActor @Sendable (Result<ImageResponse, LoadFailure>) -> Void
+    ) async {
+        if let calls {
+            calls.setImage(request, completion: completion)
+        } else {
+            await target.setImage(request) { await completion($0) }
+        }
     }
 
     func checkResult() async {
