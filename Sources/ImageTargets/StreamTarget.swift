@@ -84,7 +84,9 @@ public actor StreamTarget: ImageViewAdapter {
         }
     }
 
-    package static func runOnDispatchQueue<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
+    package static func runOnDispatchQueue<Result: Sendable>(
+        _ body: @escaping @Sendable () throws -> Result
+    ) async throws -> Result {
         try await withCheckedThrowingContinuation { continuation in
             DispatchQueue.global().async { continuation.resume(with: Swift.Result(catching: body)) }
         }

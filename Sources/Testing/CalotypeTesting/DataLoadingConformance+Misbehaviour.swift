@@ -147,7 +147,9 @@ extension DataLoadingConformance {
             }
             try expect(try await body(from: server, loader).count == 3, "The body was different.")
         },
-        SecureCheck(name: "An HTTP/2 stream that is reset before its response throws, and the next load works", protocolName: "h2") {
+        SecureCheck(
+            name: "An HTTP/2 stream that is reset before its response throws, and the next load works", protocolName: "h2"
+        ) {
             identity, loader in
             let server = try resettingFirst(identity) { http2, stream in try http2.reset(stream, .internalError) }
             try await expectError(.connectionLost) { _ = try await loader.load(try request(server)) }

@@ -292,7 +292,8 @@ extension DataLoadingConformance {
             try expect(found == value, "\(name) was \(found ?? "lost"), not \(value).")
         }
         let body = try await collect(response.body)
-        try expect(body == expected, "The body had \(body.count) bytes, or other bytes than the \(expected.count) that were sent.")
+        try expect(
+            body == expected, "The body had \(body.count) bytes, or other bytes than the \(expected.count) that were sent.")
     }
 
     /// Expects that the loader returns a server's response unchanged.

@@ -72,7 +72,9 @@ enum Sockets {
         setOption(SOL_SOCKET, SO_LINGER, of: socket, to: linger(l_onoff: 1, l_linger: 0))
     }
 
-    private static func setOption<Value: BitwiseCopyable>(_ level: some BinaryInteger, _ name: Int32, of socket: Int32, to value: Value) {
+    private static func setOption<Value: BitwiseCopyable>(
+        _ level: some BinaryInteger, _ name: Int32, of socket: Int32, to value: Value
+    ) {
         var value = value
         _ = unsafe setsockopt(socket, Int32(level), name, &value, socklen_t(MemoryLayout<Value>.size))
     }
