@@ -8,9 +8,7 @@ extension Bitmap {
     public func premultiplied() throws -> Bitmap {
         guard alpha == .straight else { return self }
         let path = KernelPath.current
-        return try unsafe editingRows(alpha: .premultiplied) { _, row in
-            unsafe PixelRow.premultiply(row, format: format, path: path)
-        }
+        return try unsafe editingRows(alpha: .premultiplied) { _, row in unsafe PixelKernels.premultiply(row, width, path) }
     }
 
     /// Returns the image with colour divided by alpha, rounded to the nearest level (a half away from zero) and clamped.
@@ -20,8 +18,6 @@ extension Bitmap {
     public func unpremultiplied() throws -> Bitmap {
         guard alpha == .premultiplied else { return self }
         let path = KernelPath.current
-        return try unsafe editingRows(alpha: .straight) { _, row in
-            unsafe PixelRow.unpremultiply(row, format: format, path: path)
-        }
+        return try unsafe editingRows(alpha: .straight) { _, row in unsafe PixelKernels.unpremultiply(row, width, path) }
     }
 }

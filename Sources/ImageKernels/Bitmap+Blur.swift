@@ -19,15 +19,14 @@ extension Bitmap {
         }
         let source = try premultiplied()
         if sigma < Self.exactSigmas.lowerBound { return source }
-        let path = KernelPath.current
         if Self.exactSigmas.contains(sigma) {
-            return try source.blurred(
-                on: GaussianGrid(source: source, sigma: sigma), path: path, threads: threads, cancellation: cancellation)
+            return try unsafe source.blurred(
+                on: GaussianGrid(source: source, sigma: sigma), threads: threads, cancellation: cancellation)
         }
         let step = Int(sigma / 4)
         // The interpolation needs two pixels beyond each edge.
         let grid = GaussianGrid(source: source, sigma: sigma, step: step, margin: 2)
-        let coarse = try source.blurred(on: grid, path: path, threads: threads, cancellation: cancellation)
+        let coarse = try unsafe source.blurred(on: grid, threads: threads, cancellation: cancellation)
         var geometry = ResizeGeometry(source: grid.size, box: size, mode: .exact, upscales: true)
         (geometry.x, geometry.y) = (Double(grid.margin), Double(grid.margin))
         geometry.width = Double(width) / Double(step)
@@ -58,52 +57,39 @@ extension Bitmap {
         }
         let source = try premultiplied()
         let path = KernelPath.current
-        let sharpen = SharpenRow(
-            format: format, amount: Float(amount), threshold: Float(threshold * Double(fullLevel)), path: path)
-        if Self.exactSigmas.contains(sigma) {
-            let grid = GaussianGrid(source: source, sigma: sigma)
-            return try unsafe source.filtering(to: size, threads: threads, cancellation: cancellation) {
-                let rows = SharpenedRows(source: source, blur: GaussianRows(grid: grid, path: path), sharpen: sharpen)
-                return { y, pixels, target in unsafe rows.write(y, of: pixels, to: target) }
+        return try unsafe source.withUnsafePixels { pixels in
+            func sharpen(_ y: Int, _ row: PixelSamples) {
+                let original = unsafe PixelSamples(
+                    reading: pixels.baseAddress.unsafelyUnwrapped + y * source.bytesPerRow, isWide: format.isWide)
+                unsafe PixelKernels.sharpen(
+                    row, original, width, channels: format.channels, amount: Float(amount),
+                    threshold: Float(threshold * Double(fullLevel)), path)
             }
-        }
-        let soft = try source.blurred(sigma: sigma, threads: threads, cancellation: cancellation)
-        return try unsafe source.editingRows(threads: threads, cancellation: cancellation) { y, row in
-            unsafe soft.withUnsafePixels { pixels in
-                let start = y * soft.bytesPerRow
-                unsafe sharpen.run(row, UnsafeRawBufferPointer(rebasing: pixels[start..<start + row.count]))
+            guard Self.exactSigmas.contains(sigma) else {
+                let soft = try source.blurred(sigma: sigma, threads: threads, cancellation: cancellation)
+                return try unsafe soft.editingRows(threads: threads, cancellation: cancellation, sharpen)
             }
+            // Each row is sharpened when it is blurred, so that the blurred image is never in memory.
+            return try unsafe source.blurred(
+                on: GaussianGrid(source: source, sigma: sigma), threads: threads, cancellation: cancellation, sharpen)
         }
     }
 
     /// Returns the blurred image at the pixels of a grid.
-    private func blurred(
-        on grid: GaussianGrid, path: KernelPath, threads: Int, cancellation: CancellationToken?
-    ) throws -> Bitmap {
-        try unsafe filtering(to: grid.size, threads: threads, cancellation: cancellation) {
-            let rows = GaussianRows(grid: grid, path: path)
-            return { y, pixels, target in unsafe rows.write(y, of: pixels, to: target) }
-        }
-    }
-
-    private typealias RowWriter = (_ y: Int, _ pixels: UnsafeRawPointer, _ target: UnsafeMutableRawPointer) -> Void
-
-    /// Returns a bitmap of this format whose rows are computed from all rows of this one.
     ///
-    /// - Parameter makeWriter: called on each thread; returns the function that writes a row of the result.
-    private func filtering(
-        to size: PixelSize, threads: Int, cancellation: CancellationToken?, _ makeWriter: () -> RowWriter
+    /// - Parameter change: edits each row, on several threads at the same time.
+    private func blurred(
+        on grid: GaussianGrid, threads: Int, cancellation: CancellationToken?,
+        _ change: (_ y: Int, _ row: PixelSamples) -> Void = { _, _ in }
     ) throws -> Bitmap {
-        try unsafe Bitmap(size: size, format: format, alpha: alpha, colorSpace: colorSpace) { pixels, bytesPerRow in
-            try unsafe withUnsafePixels { source in
-                let (from, to) = unsafe (source.baseAddress.unsafelyUnwrapped, pixels.baseAddress.unsafelyUnwrapped)
-                try RowQueue.run(rows: size.height, threads: threads, block: 4) { queue in
-                    let write = unsafe makeWriter()
-                    for y in queue {
-                        if y & 3 == 0 { try cancellation?.check() }
-                        unsafe write(y, from, to + y * bytesPerRow)
-                    }
-                }
+        let path = KernelPath.current
+        return try unsafe makingRows(size: grid.size, threads: threads, block: 4, cancellation: cancellation) {
+            rows, from, to, bytesPerRow in
+            let blur = GaussianRows(grid: grid, path: path)
+            for y in rows {
+                let row = unsafe to + y * bytesPerRow
+                unsafe blur.write(y, of: from, to: row)
+                unsafe change(y, PixelSamples(row, isWide: format.isWide))
             }
         }
     }

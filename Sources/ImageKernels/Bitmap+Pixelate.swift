@@ -7,7 +7,7 @@ extension Bitmap {
     /// - Parameters:
     ///   - block: the side of a block, in pixels; at least 1.
     ///   - threads: how many threads to use; 1.
-    ///   - cancellation: checked between rows of blocks.
+    ///   - cancellation: checked between blocks of rows.
     /// - Throws: ``ImageError`` (`invalidRequest`) for a block without a side; (`tooLarge`) if there is not enough memory;
     ///   `CancellationError`.
     public func pixelated(block: Int, threads: Int = 1, cancellation: CancellationToken? = nil) throws -> Bitmap {
@@ -17,45 +17,15 @@ extension Bitmap {
         let source = try premultiplied()
         if block == 1 { return source }
         let block = min(block, max(width, height))
-        let plan = ResamplePlan(source: source.size, block: block)
-        let path = KernelPath.current
-        return try unsafe Bitmap(size: size, format: source.format, alpha: source.alpha, colorSpace: colorSpace) {
-            pixels, bytesPerRow in
-            try unsafe source.withUnsafePixels { rows in
-                let (from, to) = unsafe (rows.baseAddress.unsafelyUnwrapped, pixels.baseAddress.unsafelyUnwrapped)
-                try RowQueue.run(rows: plan.output.height, threads: threads, block: max(1, 16 / block)) { queue in
-                    let assembler = RowAssembler(plan: plan, format: source.format, path: path)
-                    for line in queue {
-                        try cancellation?.check()
-                        let top = unsafe to + line * block * bytesPerRow
-                        unsafe assembler.assemble(line, into: top) { row in unsafe from + row * source.bytesPerRow }
-                        unsafe source.widen(top, block: block)
-                        for copy in 1..<max(1, min(block, height - line * block)) {
-                            unsafe (top + copy * bytesPerRow).copyMemory(from: top, byteCount: width * format.bytesPerPixel)
-                        }
-                    }
-                }
-            }
-        }
-    }
-
-    /// Spreads the first pixels of a row over blocks, from the right so that none is overwritten before it is read.
-    private func widen(_ row: UnsafeMutableRawPointer, block: Int) {
-        let size = format.bytesPerPixel
-        var x = width - 1
-        while x >= 0 {
-            let column = x / block
-            if x != column { unsafe (row + x * size).copyMemory(from: row + column * size, byteCount: size) }
-            x -= 1
-        }
-    }
-}
-
-extension ResamplePlan {
-    /// Means of square blocks.
-    init(source: PixelSize, block: Int) {
-        self.init(
-            horizontal: ResampleWeights(source: source.width, block: block),
-            vertical: ResampleWeights(source: source.height, block: block), source: source)
+        let blocks = PixelSize(width: (width + block - 1) / block, height: (height + block - 1) / block)
+        // The last blocks may exceed the image. Their means are those of the pixels that are inside.
+        var shrinking = ResizeGeometry(source: size, box: blocks, mode: .exact)
+        (shrinking.width, shrinking.height) = (Double(blocks.width * block), Double(blocks.height * block))
+        var spreading = ResizeGeometry(source: blocks, box: size, mode: .exact, upscales: true)
+        (spreading.width, spreading.height) = (Double(width) / Double(block), Double(height) / Double(block))
+        let means = ResamplePlan(source: size, geometry: shrinking, filter: .box)
+        let copies = ResamplePlan(source: blocks, geometry: spreading, filter: .nearest)
+        return try source.resampled(means, threads: threads, cancellation: cancellation)
+            .resampled(copies, threads: threads, cancellation: cancellation)
     }
 }

@@ -1,4 +1,3 @@
-internal import CCalotypeKernels
 public import ImageCore
 
 /// A linear map of colours: each of red, green and blue of the result is a sum of the three of the source and a constant.
@@ -62,19 +61,10 @@ extension Bitmap {
         }
         let source = try withColorChannels()
         let alpha: AlphaMode = matrix.opacity < 1 ? .premultiplied : source.alpha
-        let (columns, path, isWide) = (matrix.columns, KernelPath.current, source.format == .rgba16)
+        let (columns, path) = (matrix.columns, KernelPath.current)
         return try unsafe source.editingRows(alpha: alpha, threads: threads, cancellation: cancellation) { _, row in
             unsafe columns.withUnsafeBufferPointer { columns in
-                guard let matrix = columns.baseAddress, let base = row.baseAddress else { return }
-                let count = source.width
-                switch (isWide, path) {
-                case (false, .swift):
-                    unsafe SwiftPixelKernels.colorMatrix(base.assumingMemoryBound(to: UInt8.self), count, matrix)
-                case (true, .swift):
-                    unsafe SwiftPixelKernels.colorMatrix(base.assumingMemoryBound(to: UInt16.self), count, matrix)
-                case (false, _): unsafe clt_color_matrix_u8(path.level, base.assumingMemoryBound(to: UInt8.self), count, matrix)
-                case (true, _): unsafe clt_color_matrix_u16(path.level, base.assumingMemoryBound(to: UInt16.self), count, matrix)
-                }
+                unsafe PixelKernels.colorMatrix(row, width, columns.baseAddress.unsafelyUnwrapped, path)
             }
         }
     }
@@ -94,28 +84,18 @@ extension Bitmap {
             let value = try curve(Double(level) / Double(most))
             return value > 0 ? UInt16((min(1, value) * Double(most)).rounded()) : 0
         }
+        // The last of four channels, alpha, is not changed.
+        let (channels, colors) = (format.channels, min(3, format.channels))
         let path = KernelPath.current
         let divides = alpha == .premultiplied
         return try unsafe editingRows(threads: threads, cancellation: cancellation) { _, row in
-            if divides { unsafe PixelRow.unpremultiply(row, format: format, path: path) }
+            if divides { unsafe PixelKernels.unpremultiply(row, width, path) }
             unsafe table.withUnsafeBufferPointer { table in
-                // The last of four channels, alpha, is not changed.
-                let (channels, colors) = (format.channels, min(3, format.channels))
-                if most == 255 {
-                    let samples = unsafe row.assumingMemoryBound(to: UInt8.self)
-                    for pixel in stride(from: 0, to: samples.count, by: channels) {
-                        for i in pixel..<pixel + colors {
-                            unsafe samples[i] = UInt8(truncatingIfNeeded: table[Int(samples[i])])
-                        }
-                    }
-                } else {
-                    let samples = unsafe row.assumingMemoryBound(to: UInt16.self)
-                    for pixel in stride(from: 0, to: samples.count, by: channels) {
-                        for i in pixel..<pixel + colors { unsafe samples[i] = table[Int(samples[i])] }
-                    }
+                for pixel in stride(from: 0, to: width * channels, by: channels) {
+                    for i in pixel..<pixel + colors { unsafe row[i] = Int(table[row[i]]) }
                 }
             }
-            if divides { unsafe PixelRow.premultiply(row, format: format, path: path) }
+            if divides { unsafe PixelKernels.premultiply(row, width, path) }
         }
     }
 }

@@ -63,38 +63,25 @@ extension Bitmap {
     /// Applies the two corners of the upper or the lower half to a row.
     ///
     /// - Parameter fromEdge: the distance of the middle of the row from the top or the bottom edge.
-    private func round(_ row: UnsafeMutableRawBufferPointer, fromEdge: Double, left: Double, right: Double) {
+    private func round(_ row: PixelSamples, fromEdge: Double, left: Double, right: Double) {
         if fromEdge < left { unsafe round(row, fromEdge: fromEdge, radius: left, isLeft: true) }
         if fromEdge < right { unsafe round(row, fromEdge: fromEdge, radius: right, isLeft: false) }
     }
 
-    private func round(_ row: UnsafeMutableRawBufferPointer, fromEdge: Double, radius: Double, isLeft: Bool) {
+    private func round(_ row: PixelSamples, fromEdge: Double, radius: Double, isLeft: Bool) {
         // From the edge inwards: transparent pixels, then partly covered pixels at the arc, then opaque pixels.
         let dy = radius - fromEdge
         let reach = (radius + 0.5) * (radius + 0.5) - dy * dy
         let columns = min(width, Int(radius.rounded(.up)))
         let clear = min(columns, max(0, reach > 0 ? Int((radius + 0.5 - reach.squareRoot()).rounded(.down)) : columns))
-        let size = format.bytesPerPixel
-        let start = (isLeft ? 0 : width - clear) * size
-        unsafe UnsafeMutableRawBufferPointer(rebasing: row[start..<start + clear * size])
-            .initializeMemory(as: UInt8.self, repeating: 0)
+        let transparent = unsafe row.from((isLeft ? 0 : width - clear) * 4)
+        unsafe transparent.base.initializeMemory(as: UInt8.self, repeating: 0, count: clear * format.bytesPerPixel)
         for column in clear..<columns {
             let dx = radius - Double(column) - 0.5
             let coverage = dx > 0 ? max(0, min(1, radius - (dx * dx + dy * dy).squareRoot() + 0.5)) : 1
             guard coverage < 1 else { break }
-            unsafe scale(row, pixel: isLeft ? column : width - 1 - column, by: coverage)
-        }
-    }
-
-    /// Multiplies all four samples of a pixel.
-    private func scale(_ row: UnsafeMutableRawBufferPointer, pixel: Int, by factor: Double) {
-        for i in pixel * 4..<pixel * 4 + 4 {
-            if format == .rgba8 {
-                unsafe row[i] = UInt8((Double(row[i]) * factor).rounded())
-            } else {
-                let sample = unsafe row.load(fromByteOffset: i * 2, as: UInt16.self)
-                unsafe row.storeBytes(of: UInt16((Double(sample) * factor).rounded()), toByteOffset: i * 2, as: UInt16.self)
-            }
+            let pixel = 4 * (isLeft ? column : width - 1 - column)
+            for i in pixel..<pixel + 4 { unsafe row[i] = Int((Double(row[i]) * coverage).rounded()) }
         }
     }
 }

@@ -38,8 +38,8 @@ public enum ResampleFilter: String, Hashable, Sendable, CaseIterable {
         case .bilinear: max(0, 1 - abs(x))
         case .catmullRom: ResampleFilter.cubic(abs(x), b: 0, c: 0.5)
         case .mitchell: ResampleFilter.cubic(abs(x), b: 1.0 / 3, c: 1.0 / 3)
-        case .lanczos2: ResampleFilter.lanczos2(x)
-        case .lanczos3: ResampleFilter.lanczos3(x)
+        case .lanczos2: ResampleFilter.lanczos(x, lobes: 2)
+        case .lanczos3: ResampleFilter.lanczos(x, lobes: 3)
         }
     }
 
@@ -50,20 +50,10 @@ public enum ResampleFilter: String, Hashable, Sendable, CaseIterable {
         return 0
     }
 
-    private static func lanczos2(_ x: Double) -> Double {
-        guard abs(x) < 2 else { return 0 }
+    private static func lanczos(_ x: Double, lobes: Double) -> Double {
+        guard abs(x) < lobes else { return 0 }
         guard x != 0 else { return 1 }
         let angle = Double.pi * x
-        return 2 * sin(angle) * sin(angle / 2) / (angle * angle)
-    }
-
-    /// Computes the sinc from the sine of the window, because the sine takes most of the time: sin 3α = (3 − 4 sin² α) sin α.
-    private static func lanczos3(_ x: Double) -> Double {
-        guard abs(x) < 3 else { return 0 }
-        guard x != 0 else { return 1 }
-        let angle = Double.pi * x
-        let sine = sin(angle / 3)
-        let square = sine * sine
-        return 3 * (3 - 4 * square) * square / (angle * angle)
+        return lobes * sin(angle) * sin(angle / lobes) / (angle * angle)
     }
 }

@@ -24,34 +24,10 @@ public enum Resampler {
         _ bitmap: Bitmap, to geometry: ResizeGeometry, filter: ResampleFilter = .lanczos3, isLinear: Bool = false,
         threads: Int = 1, cancellation: CancellationToken? = nil
     ) throws -> Bitmap {
-        try check(geometry, source: bitmap.size)
-        try cancellation?.check()
-        if geometry.isIdentity(for: bitmap.size), bitmap.alpha != .straight { return bitmap }
-        if isLinear {
-            let linear = try bitmap.linearized(cancellation: cancellation)
-            let small = try resize(linear, to: geometry, filter: filter, threads: threads, cancellation: cancellation)
-            return try small.encoded(as: bitmap.format, cancellation: cancellation)
-        }
-        let source = try bitmap.premultiplied()
-        let plan = ResamplePlan(source: source.size, geometry: geometry, filter: filter)
-        let path = KernelPath.current
-        return try unsafe Bitmap(
-            size: geometry.output, format: source.format, alpha: source.alpha, colorSpace: source.colorSpace
-        ) { pixels, bytesPerRow in
-            try unsafe source.withUnsafePixels { rows in
-                let (from, to) = unsafe (rows.baseAddress.unsafelyUnwrapped, pixels.baseAddress.unsafelyUnwrapped)
-                let left = plan.columns.lowerBound * source.format.bytesPerPixel
-                try RowQueue.run(rows: geometry.output.height, threads: threads) { queue in
-                    let assembler = RowAssembler(plan: plan, format: source.format, path: path)
-                    for y in queue {
-                        if y & 7 == 0 { try cancellation?.check() }
-                        unsafe assembler.assemble(y, into: to + y * bytesPerRow) { row in
-                            unsafe from + (row * source.bytesPerRow + left)
-                        }
-                    }
-                }
-            }
-        }
+        var pass = GeometryPass(bitmap.size)
+        _ = try pass.resize(to: geometry, filter: filter, isLinear: isLinear)
+        if pass.isIdentity { return try bitmap.premultiplied() }
+        return try bitmap.applying(pass, threads: threads, cancellation: cancellation)
     }
 
     static func check(_ geometry: ResizeGeometry, source: PixelSize) throws(ImageError) {

@@ -4,12 +4,14 @@ internal import ImageCore
 /// The rows of an image that no thread has processed yet, from the top. A thread that the system starts late or interrupts
 /// processes fewer rows.
 final class RowQueue: Sequence, Sendable {
-    private let rest: Lock<Range<Int>>
+    /// `nil` once the work was cancelled.
+    private let rest: Lock<Range<Int>?>
     private let block: Int
+    private let cancellation: CancellationToken?
 
-    private init(rows: Int, block: Int) {
+    private init(rows: Int, block: Int, cancellation: CancellationToken?) {
         rest = Lock(0..<rows)
-        self.block = block
+        (self.block, self.cancellation) = (block, cancellation)
     }
 
     /// Calls `body` once on each of up to `threads` threads, including that of the caller, and returns when all calls have
@@ -19,34 +21,32 @@ final class RowQueue: Sequence, Sendable {
     ///
     /// - Parameters:
     ///   - block: the minimum number of rows for a thread.
+    ///   - cancellation: checked whenever a thread takes rows; none are left once it is cancelled.
     ///   - body: takes rows until none are left.
-    /// - Throws: the first error that a call of `body` throws. Rows that were not taken before are not processed.
-    static func run(rows: Int, threads: Int, block: Int = 16, body: (RowQueue) throws -> Void) throws {
-        let queue = RowQueue(rows: rows, block: block)
+    static func run(
+        rows: Int, threads: Int, block: Int = 16, cancellation: CancellationToken? = nil, body: (RowQueue) -> Void
+    ) throws(CancellationError) {
+        let queue = RowQueue(rows: rows, block: block, cancellation: cancellation)
         let count = Swift.min(threads, rows / block, 64)
-        guard count > 1 else { return try body(queue) }
-        let failure = Lock<(any Error)?>(nil)
-        withoutActuallyEscaping(body) { body in
-            // nonisolated(unsafe) because the calls share only the queue, by the contract above.
-            nonisolated(unsafe) let body = body
-            DispatchQueue.concurrentPerform(iterations: count) { _ in
-                do {
-                    try unsafe body(queue)
-                } catch {
-                    failure.withLock { $0 = $0 ?? error }
-                    _ = queue.take(.max)
-                }
+        if count > 1 {
+            withoutActuallyEscaping(body) { body in
+                // nonisolated(unsafe) because the calls share only the queue, by the contract above.
+                nonisolated(unsafe) let body = body
+                DispatchQueue.concurrentPerform(iterations: count) { _ in unsafe body(queue) }
             }
+        } else {
+            body(queue)
         }
-        if let error = failure.withLock({ $0 }) { throw error }
+        if queue.rest.withLock({ $0 == nil }) { throw CancellationError() }
     }
 
     /// Takes the next rows, at most `most`; `nil` if none are left.
     func take(_ most: Int) -> Range<Int>? {
-        rest.withLock { rest in
-            guard !rest.isEmpty else { return nil }
-            let taken = rest.lowerBound..<rest.lowerBound + Swift.min(most, rest.count)
-            rest = taken.upperBound..<rest.upperBound
+        if let cancellation, cancellation.isCancelled { rest.withLock { $0 = nil } }
+        return rest.withLock { rest in
+            guard let all = rest, !all.isEmpty else { return nil }
+            let taken = all.lowerBound..<all.lowerBound + Swift.min(most, all.count)
+            rest = taken.upperBound..<all.upperBound
             return taken
         }
     }

@@ -47,14 +47,17 @@ import Testing
         #expect(rowsOfHeld.withLock { $0 } <= 41)
     }
 
-    @Test func anErrorIsThrownWhenAllThreadsHaveEnded() {
-        struct Refusal: Error {}
+    @Test func aCancelledRunThrowsWhenAllThreadsHaveEnded() {
         let running = Lock(0)
-        #expect(throws: Refusal.self) {
-            try RowQueue.run(rows: 100_000, threads: 2) { queue in
+        let token = CancellationToken()
+        #expect(throws: CancellationError.self) {
+            try RowQueue.run(rows: 100_000, threads: 2, cancellation: token) { queue in
                 running.withLock { $0 += 1 }
                 defer { running.withLock { $0 -= 1 } }
-                for row in queue where row == 60_000 { throw Refusal() }
+                for row in queue {
+                    if row == 60_000 { token.cancel() }
+                    #expect(row < 61_000, "No rows are left once the token is cancelled.")
+                }
             }
         }
         #expect(running.withLock { $0 } == 0)

@@ -1,7 +1,7 @@
 #include "FourPixels.h"
 
 #define COLOR_MATRIX(name, sample, samples, most) \
-    CLT_BODY name##_body(sample *pixels, size_t count, const float *matrix) { \
+    CLT_BODY name(sample *pixels, size_t count, const float *matrix) { \
         f32x16 red, green, blue, alpha; \
         for (size_t c = 0; c < 16; c++) { \
             red[c] = matrix[c & 3]; \
@@ -9,11 +9,9 @@
             blue[c] = matrix[8 + (c & 3)]; \
             alpha[c] = matrix[12 + (c & 3)]; \
         } \
-        BY_FOURS(sample, MATRIX_FOUR_##samples) \
-    } \
-    CLT_KERNEL(name, (sample *pixels, size_t count, const float *matrix), (pixels, count, matrix))
-
-#define MATRIX_FOUR(at, samples, most) \
+        BY_FOURS(MATRIX_FOUR, sample, samples, most) \
+    }
+#define MATRIX_FOUR(at, offset, left, samples, most) \
     do { \
         samples bytes; \
         memcpy(&bytes, at, sizeof bytes); \
@@ -22,20 +20,15 @@
         bytes = ROUND(mixed, most, samples); \
         memcpy(at, &bytes, sizeof bytes); \
     } while (0)
-#define MATRIX_FOUR_u8x16(at, offset, left) MATRIX_FOUR(at, u8x16, 255.0f)
-#define MATRIX_FOUR_u16x16(at, offset, left) MATRIX_FOUR(at, u16x16, 65535.0f)
 
 COLOR_MATRIX(clt_color_matrix_u8, uint8_t, u8x16, 255.0f)
 COLOR_MATRIX(clt_color_matrix_u16, uint16_t, u16x16, 65535.0f)
+CLT_SAMPLE_KERNEL(clt_color_matrix, (void *pixels, size_t count, const float *matrix), (pixels, count, matrix))
 
-#define COMPOSITE(name, sample, samples) \
-    CLT_BODY name##_body(sample *restrict pixels, const sample *restrict over, size_t count, float opacity) { \
-        BY_FOURS(sample, COMPOSITE_FOUR_##samples) \
-    } \
-    CLT_KERNEL( \
-        name, (sample *restrict pixels, const sample *restrict over, size_t count, float opacity), \
-        (pixels, over, count, opacity))
-
+#define COMPOSITE(name, sample, samples, most) \
+    CLT_BODY name(sample *restrict pixels, const sample *restrict over, size_t count, float opacity) { \
+        BY_FOURS(COMPOSITE_FOUR, sample, samples, most) \
+    }
 #define COMPOSITE_FOUR(at, offset, left, samples, most) \
     do { \
         samples below, above = {0}; \
@@ -46,39 +39,22 @@ COLOR_MATRIX(clt_color_matrix_u16, uint16_t, u16x16, 65535.0f)
         below = ROUND(mixed, most, samples); \
         memcpy(at, &below, sizeof below); \
     } while (0)
-#define COMPOSITE_FOUR_u8x16(at, offset, left) COMPOSITE_FOUR(at, offset, left, u8x16, 255.0f)
-#define COMPOSITE_FOUR_u16x16(at, offset, left) COMPOSITE_FOUR(at, offset, left, u16x16, 65535.0f)
 
-COMPOSITE(clt_composite_u8, uint8_t, u8x16)
-COMPOSITE(clt_composite_u16, uint16_t, u16x16)
+COMPOSITE(clt_composite_u8, uint8_t, u8x16, 255.0f)
+COMPOSITE(clt_composite_u16, uint16_t, u16x16, 65535.0f)
+CLT_SAMPLE_KERNEL(
+    clt_composite, (void *pixels, const void *over, size_t count, float opacity), (pixels, over, count, opacity))
 
 #define SHARPEN(name, sample, samples, most) \
-    CLT_BODY name##_body( \
-        sample *restrict pixels, const sample *restrict blurred, size_t count, size_t channels, float amount, float threshold) { \
-        if (channels == 4) { \
-            BY_FOURS(sample, SHARPEN_FOUR_##samples) \
-            return; \
-        } \
-        for (size_t i = 0; i < count; i++) { \
-            float level = (float)pixels[i]; \
-            float detail = level - (float)blurred[i]; \
-            float sharp = level + ((detail < 0 ? -detail : detail) > threshold ? amount * detail : 0); \
-            sharp = sharp < (most) ? sharp : (most); \
-            pixels[i] = (sample)(int32_t)((sharp > 0 ? sharp : 0) + 0.5f); \
-        } \
-    } \
-    CLT_KERNEL( \
-        name, \
-        (sample *restrict pixels, const sample *restrict blurred, size_t count, size_t channels, float amount, \
-            float threshold), \
-        (pixels, blurred, count, channels, amount, threshold))
-
-// A comparison of vectors sets all bits or none, which is -1 or 0 as a number. Alpha is not changed.
+    CLT_BODY name(sample *restrict pixels, const sample *restrict source, size_t count, float amount, float threshold) { \
+        BY_FOURS(SHARPEN_FOUR, sample, samples, most) \
+    }
+// A comparison of vectors sets all bits or none, which is -1 or 0 as a number. Alpha is that of the source.
 #define SHARPEN_FOUR(at, offset, left, samples, most) \
     do { \
-        samples bytes, soft = {0}; \
-        memcpy(&bytes, at, sizeof bytes); \
-        memcpy(&soft, blurred + (offset), (left) * sizeof soft[0]); \
+        samples soft, bytes = {0}; \
+        memcpy(&soft, at, sizeof soft); \
+        memcpy(&bytes, source + (offset), (left) * sizeof bytes[0]); \
         f32x16 v = __builtin_convertvector(bytes, f32x16); \
         f32x16 detail = v - __builtin_convertvector(soft, f32x16); \
         i32x16 counts = (__builtin_elementwise_abs(detail) > (f32x16){0} + threshold) & COLOR_LANES; \
@@ -87,8 +63,9 @@ COMPOSITE(clt_composite_u16, uint16_t, u16x16)
         memcpy(at, &bytes, sizeof bytes); \
     } while (0)
 #define COLOR_LANES ((i32x16){-1, -1, -1, 0, -1, -1, -1, 0, -1, -1, -1, 0, -1, -1, -1, 0})
-#define SHARPEN_FOUR_u8x16(at, offset, left) SHARPEN_FOUR(at, offset, left, u8x16, 255.0f)
-#define SHARPEN_FOUR_u16x16(at, offset, left) SHARPEN_FOUR(at, offset, left, u16x16, 65535.0f)
 
 SHARPEN(clt_sharpen_u8, uint8_t, u8x16, 255.0f)
 SHARPEN(clt_sharpen_u16, uint16_t, u16x16, 65535.0f)
+CLT_SAMPLE_KERNEL(
+    clt_sharpen, (void *pixels, const void *source, size_t count, float amount, float threshold),
+    (pixels, source, count, amount, threshold))

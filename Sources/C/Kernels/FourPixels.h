@@ -3,11 +3,6 @@
 
 // Four pixels of four channels, alpha last, as one vector of sixteen numbers.
 
-typedef float f32x16 __attribute__((vector_size(64)));
-typedef int32_t i32x16 __attribute__((vector_size(64)));
-typedef uint8_t u8x16 __attribute__((vector_size(16)));
-typedef uint16_t u16x16 __attribute__((vector_size(32)));
-
 #define RED(v) __builtin_shufflevector(v, v, 0, 0, 0, 0, 4, 4, 4, 4, 8, 8, 8, 8, 12, 12, 12, 12)
 #define GREEN(v) __builtin_shufflevector(v, v, 1, 1, 1, 1, 5, 5, 5, 5, 9, 9, 9, 9, 13, 13, 13, 13)
 #define BLUE(v) __builtin_shufflevector(v, v, 2, 2, 2, 2, 6, 6, 6, 6, 10, 10, 10, 10, 14, 14, 14, 14)
@@ -23,13 +18,13 @@ typedef uint16_t u16x16 __attribute__((vector_size(32)));
         samples)
 
 // Runs `four` on four pixels at a time. The remaining pixels are copied to a buffer of four.
-#define BY_FOURS(sample, four) \
+#define BY_FOURS(four, sample, samples, most) \
     size_t i = 0; \
-    for (; i + 4 <= count; i += 4) { four(pixels + 4 * i, 4 * i, 16); } \
+    for (; i + 4 <= count; i += 4) { four(pixels + 4 * i, 4 * i, 16, samples, most); } \
     if (i < count) { \
         sample rest[16] = {0}; \
         size_t left = 4 * (count - i); \
         memcpy(rest, pixels + 4 * i, left * sizeof(sample)); \
-        four(rest, 4 * i, left); \
+        four(rest, 4 * i, left, samples, most); \
         memcpy(pixels + 4 * i, rest, left * sizeof(sample)); \
     }

@@ -1,13 +1,5 @@
 #include "Targets.h"
 
-typedef float f32x4 __attribute__((vector_size(16)));
-typedef int32_t i32x4 __attribute__((vector_size(16)));
-typedef float f32x16 __attribute__((vector_size(64)));
-typedef uint8_t u8x16 __attribute__((vector_size(16)));
-typedef uint16_t u16x16 __attribute__((vector_size(32)));
-typedef uint8_t u8x4 __attribute__((vector_size(4)));
-typedef uint16_t u16x4 __attribute__((vector_size(8)));
-
 // The weights of the Catmull-Rom cubic for the four samples around a point at the distance `f` after the second sample.
 static inline __attribute__((always_inline)) f32x4 cubic_weights(float f) {
     const f32x4 cube = {-0.5f, 1.5f, -1.5f, 0.5f}, square = {1.0f, -2.5f, 2.0f, -0.5f};
@@ -15,26 +7,6 @@ static inline __attribute__((always_inline)) f32x4 cubic_weights(float f) {
     return ((cube * f + square) * f + line) * f + constant;
 }
 
-// The pixels of a line from `start` up to `end`, exclusive.
-typedef struct span { double start, end; } span;
-
-// Returns the part of `line` whose pixels, at `first + i * step`, are from `low` up to `high`.
-static inline span between(span line, double first, double step, double low, double high) {
-    if (!(low < high)) return (span){0, 0};
-    if (step == 0) return first >= low && first < high ? line : (span){0, 0};
-    double a = (low - first) / step, b = (high - first) / step;
-    double start = a < b ? a : b, end = a < b ? b : a;
-    return (span){start > line.start ? start : line.start, end < line.end ? end : line.end};
-}
-
-// Returns the first pixel of a line at `at` or after it.
-static inline size_t first_from(double at, size_t count) {
-    return at > 0 ? (at < (double)count ? (size_t)__builtin_ceil(at) : count) : 0;
-}
-
-// A line has five spans, by the number of a pixel's sixteen samples that are in the image: none, some, all, some, none. The limits
-// between none and some are a little too far out, and those between some and all a little too far in, so that rounding cannot make
-// them wrong.
 #define SAMPLE_LINE(name, sample, samples, four_samples, most) \
     CLT_BODY name##_store(f32x4 sum, sample *out) { \
         float alpha = sum[3] < (most) ? sum[3] : (most); \
@@ -42,6 +14,7 @@ static inline size_t first_from(double at, size_t count) {
         samples rounded = __builtin_convertvector(__builtin_convertvector(level, i32x4), samples); \
         memcpy(out, &rounded, sizeof rounded); \
     } \
+    /* All sixteen samples around the point are in the image. */ \
     CLT_BODY name##_inside(const clt_image *image, double px, double py, sample *out) { \
         double fx = __builtin_floor(px), fy = __builtin_floor(py); \
         f32x4 across = cubic_weights((float)(px - fx)), down = cubic_weights((float)(py - fy)); \
@@ -53,11 +26,8 @@ static inline size_t first_from(double at, size_t count) {
             memcpy(&row, corner + r * image->bytes_per_row, sizeof row); \
             all += __builtin_convertvector(row, f32x16) * down[r]; \
         } \
-        all *= __builtin_shufflevector(across, across, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3); \
-        name##_store( \
-            (__builtin_shufflevector(all, all, 0, 1, 2, 3) + __builtin_shufflevector(all, all, 4, 5, 6, 7)) + \
-                (__builtin_shufflevector(all, all, 8, 9, 10, 11) + __builtin_shufflevector(all, all, 12, 13, 14, 15)), \
-            out); \
+        all *= SPREAD(across); \
+        name##_store(FOLD(all), out); \
     } \
     CLT_BODY name##_edge(const clt_image *image, double px, double py, sample *out) { \
         ptrdiff_t width = (ptrdiff_t)image->width, height = (ptrdiff_t)image->height; \
@@ -82,27 +52,17 @@ static inline size_t first_from(double at, size_t count) {
         } \
         name##_store(sum, out); \
     } \
-    CLT_BODY name##_body( \
-        const clt_image *image, double x, double y, double dx, double dy, size_t count, sample *out) { \
-        double width = (double)image->width, height = (double)image->height; \
-        const span line = {0, (double)count}; \
-        const double slack = 1.0 / 1024; \
-        const span reached = \
-            between(between(line, x, dx, -2 - slack, width + 1 + slack), y, dy, -2 - slack, height + 1 + slack); \
-        const span whole = between(between(line, x, dx, 1 + slack, width - 2 - slack), y, dy, 1 + slack, height - 2 - slack); \
-        size_t start = first_from(reached.start, count), end = first_from(reached.end, count), i = start; \
-        size_t inside = first_from(whole.start, count), outside = first_from(whole.end, count); \
-        memset(out, 0, start * sizeof(samples)); \
-        if (inside < outside) { \
-            for (; i < inside; i++) name##_edge(image, x + (double)i * dx, y + (double)i * dy, out + 4 * i); \
-            for (; i < outside; i++) name##_inside(image, x + (double)i * dx, y + (double)i * dy, out + 4 * i); \
+    CLT_BODY name(const clt_image *image, double x, double y, double dx, double dy, size_t count, sample *out) { \
+        double right = (double)image->width - 2, bottom = (double)image->height - 2; \
+        for (size_t i = 0; i < count; i++) { \
+            double px = x + (double)i * dx, py = y + (double)i * dy; \
+            if (px >= 1 && py >= 1 && px < right && py < bottom) name##_inside(image, px, py, out + 4 * i); \
+            else name##_edge(image, px, py, out + 4 * i); \
         } \
-        for (; i < end; i++) name##_edge(image, x + (double)i * dx, y + (double)i * dy, out + 4 * i); \
-        if (i < count) memset(out + 4 * i, 0, (count - i) * sizeof(samples)); \
-    } \
-    CLT_KERNEL( \
-        name, (const clt_image *image, double x, double y, double dx, double dy, size_t count, sample *out), \
-        (image, x, y, dx, dy, count, out))
+    }
 
 SAMPLE_LINE(clt_sample_line_u8, uint8_t, u8x4, u8x16, 255.0f)
 SAMPLE_LINE(clt_sample_line_u16, uint16_t, u16x4, u16x16, 65535.0f)
+CLT_SAMPLE_KERNEL(
+    clt_sample_line, (const clt_image *image, double x, double y, double dx, double dy, size_t count, void *out),
+    (image, x, y, dx, dy, count, out))

@@ -1,4 +1,3 @@
-internal import CCalotypeKernels
 internal import ImageCore
 
 /// Blurs an image at the pixels of a grid: vertically first, then horizontally. Each thread has its own instance, which allocates
@@ -21,11 +20,11 @@ internal import ImageCore
         let channels = grid.format.channels
         let lead = max(0, -grid.firstPixel(0))
         self.lead = lead
-        tail = max(0, grid.firstPixel(grid.size.width - 1) + grid.kernel.weights.count - grid.source.width)
+        tail = max(0, grid.firstPixel(grid.size.width - 1) + grid.weights.count - grid.source.width)
         axis = ResampleWeights(
-            first: (0..<grid.size.width).map { grid.firstPixel($0) + lead }, taps: grid.kernel.taps, weights: grid.kernel.weights)
-        unsafe rows = .allocate(capacity: grid.kernel.taps)
-        unsafe rows.initialize(repeating: nil, count: grid.kernel.taps)
+            first: (0..<grid.size.width).map { grid.firstPixel($0) + lead }, taps: grid.taps, weights: grid.weights)
+        unsafe rows = .allocate(capacity: grid.taps)
+        unsafe rows.initialize(repeating: nil, count: grid.taps)
         unsafe line = .allocate(capacity: (lead + grid.source.width + tail) * channels)
         unsafe smooth = .allocate(capacity: grid.size.width * channels)
     }
@@ -40,32 +39,36 @@ internal import ImageCore
     ///
     /// - Parameter pixels: all rows of the source.
     func write(_ y: Int, of pixels: UnsafeRawPointer, to target: UnsafeMutableRawPointer) {
-        let channels = grid.format.channels
-        for tap in 0..<grid.kernel.taps {
+        let (format, channels, taps) = (grid.format, grid.format.channels, grid.taps)
+        for tap in 0..<taps {
             let row = min(grid.source.height - 1, max(0, grid.firstPixel(y) + tap))
             unsafe rows[tap] = pixels + row * grid.bytesPerRow
         }
-        let start = unsafe line + lead * channels
-        unsafe grid.kernel.weights.withUnsafeBufferPointer { buffer in
-            guard let weights = buffer.baseAddress else { return }
-            unsafe LineKernels.combineRows(
-                rows, weights, taps: grid.kernel.taps, grid.source.width * channels, grid.format, path, into: start)
-            unsafe LineKernels.repeatEnds(start, pixels: grid.source.width, channels: channels, lead: lead, tail: tail)
-            guard grid.step == 1 else {
-                return unsafe LineKernels.combineColumns(line, axis, grid.format, path, into: target)
-            }
-            unsafe convolve(weights, into: target)
+        unsafe combine(grid.source.width * channels, sampleSize: format.isWide ? 2 : 1, into: line + lead * channels)
+        repeatEnds()
+        let result = unsafe PixelSamples(target, isWide: format.isWide)
+        guard grid.step == 1 else {
+            return unsafe PixelKernels.combineColumns(line, axis, channels: channels, path, into: result)
+        }
+        // Every pixel is on the grid, so that the line, moved by one pixel for each tap, is combined as rows are.
+        for tap in 0..<taps { unsafe rows[tap] = UnsafeRawPointer(line + tap * channels) }
+        let count = grid.size.width * channels
+        unsafe combine(count, sampleSize: 4, into: smooth)
+        unsafe PixelKernels.round(smooth, count, path, into: result)
+    }
+
+    private func combine(_ count: Int, sampleSize: Int, into out: UnsafeMutablePointer<Float>) {
+        unsafe grid.weights.withUnsafeBufferPointer { weights in
+            unsafe PixelKernels.combineRows(
+                rows, weights.baseAddress.unsafelyUnwrapped, taps: grid.taps, count, sampleSize: sampleSize, path, into: out)
         }
     }
 
-    /// Blurs the line if every pixel is on the grid. The weights are symmetric, which halves the number of products.
-    private func convolve(_ weights: UnsafePointer<Float>, into target: UnsafeMutableRawPointer) {
-        let (taps, channels, count) = (grid.kernel.taps, grid.format.channels, grid.size.width * grid.format.channels)
-        if path == .swift {
-            unsafe SwiftPixelKernels.convolve(line, weights, taps: taps, channels: channels, count: count, into: smooth)
-        } else {
-            unsafe clt_convolve(path.level, line, weights, taps, channels, count, smooth)
-        }
-        unsafe LineKernels.round(smooth, count, grid.format, path, into: target)
+    /// Repeats the pixels at the ends of the line.
+    private func repeatEnds() {
+        let channels = grid.format.channels
+        let (start, end) = (lead * channels, (lead + grid.source.width) * channels)
+        for i in 0..<start { unsafe line[i] = line[start + i % channels] }
+        for i in 0..<tail * channels { unsafe line[end + i] = line[end - channels + i % channels] }
     }
 }

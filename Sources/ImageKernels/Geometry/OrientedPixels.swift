@@ -68,20 +68,12 @@ extension Bitmap {
     ) throws -> Bitmap {
         if orientation == .up, part == PixelRectangle(size) { return self }
         let output = orientation.applied(to: part.size)
-        return try unsafe Bitmap(size: output, format: format, alpha: alpha, colorSpace: colorSpace) { pixels, bytesPerRow in
-            try unsafe withUnsafePixels { source in
-                let start = part.y * self.bytesPerRow + part.x * format.bytesPerPixel
-                let turn = unsafe OrientedPixels(
-                    orientation, source.baseAddress.unsafelyUnwrapped + start, size: part.size, bytesPerRow: self.bytesPerRow,
-                    format: format)
-                let target = unsafe pixels.baseAddress.unsafelyUnwrapped
-                try RowQueue.run(rows: output.height, threads: threads, block: 64) { queue in
-                    while let rows = queue.take(32) {
-                        try cancellation?.check()
-                        unsafe turn.copy(rows, to: target, bytesPerRow)
-                    }
-                }
-            }
+        return try unsafe makingRows(size: output, threads: threads, block: 32, cancellation: cancellation) {
+            rows, from, to, bytesPerRow in
+            let start = part.y * self.bytesPerRow + part.x * format.bytesPerPixel
+            let turn = unsafe OrientedPixels(
+                orientation, from + start, size: part.size, bytesPerRow: self.bytesPerRow, format: format)
+            while let some = rows.take(32) { unsafe turn.copy(some, to: to, bytesPerRow) }
         }
     }
 }

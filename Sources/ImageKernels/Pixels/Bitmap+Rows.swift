@@ -1,26 +1,63 @@
 package import ImageCore
 
 extension Bitmap {
+    /// Makes a bitmap whose rows are computed from those of this one, on several threads.
+    ///
+    /// - Parameters:
+    ///   - size: the size of the result; `nil` keeps that of this bitmap, and likewise for `format` and `alpha`.
+    ///   - block: the minimum number of rows for a thread.
+    ///   - body: called once on each thread. It takes rows of the result from `rows` and writes them. `from` and `to` are the first
+    ///     pixels of this bitmap and of the result, whose rows are `bytesPerRow` apart.
+    func makingRows(
+        size: PixelSize? = nil, format: PixelFormat? = nil, alpha: AlphaMode? = nil, threads: Int = 1, block: Int = 16,
+        cancellation: CancellationToken? = nil,
+        _ body: (_ rows: RowQueue, _ from: UnsafeRawPointer, _ to: UnsafeMutableRawPointer, _ bytesPerRow: Int) -> Void
+    ) throws -> Bitmap {
+        let size = size ?? self.size
+        return try unsafe Bitmap(
+            size: size, format: format ?? self.format, alpha: alpha ?? self.alpha, colorSpace: colorSpace
+        ) { pixels, bytesPerRow in
+            try unsafe withUnsafePixels { source in
+                let (from, to) = unsafe (source.baseAddress.unsafelyUnwrapped, pixels.baseAddress.unsafelyUnwrapped)
+                try RowQueue.run(rows: size.height, threads: threads, block: block, cancellation: cancellation) { rows in
+                    unsafe body(rows, from, to, bytesPerRow)
+                }
+            }
+        }
+    }
+
     /// Returns a copy of the bitmap whose rows `change` edits in place on several threads.
     ///
     /// - Parameters:
     ///   - alpha: the alpha mode of the copy; `nil` keeps it.
-    ///   - change: edits a row. Its arguments are the number of the row and its pixels without padding. Runs on several threads
-    ///     at the same time.
-    package func editingRows(
+    ///   - change: edits a row. Its arguments are the number of the row and its samples. Runs on several threads at the same time.
+    func editingRows(
         alpha: AlphaMode? = nil, threads: Int = 1, cancellation: CancellationToken? = nil,
-        _ change: (_ y: Int, _ row: UnsafeMutableRawBufferPointer) -> Void
+        _ change: (_ y: Int, _ row: PixelSamples) -> Void
     ) throws -> Bitmap {
-        try unsafe Bitmap(size: size, format: format, alpha: alpha ?? self.alpha, colorSpace: colorSpace) { pixels, bytesPerRow in
-            try unsafe withUnsafePixels { source in
-                let used = width * format.bytesPerPixel
-                try RowQueue.run(rows: height, threads: threads) { queue in
-                    for y in queue {
-                        if y & 15 == 0 { try cancellation?.check() }
-                        let range = y * bytesPerRow..<y * bytesPerRow + used
-                        let row = unsafe UnsafeMutableRawBufferPointer(rebasing: pixels[range])
-                        unsafe row.copyMemory(from: UnsafeRawBufferPointer(rebasing: source[range]))
-                        unsafe change(y, row)
+        let used = width * format.bytesPerPixel
+        return try unsafe makingRows(alpha: alpha, threads: threads, cancellation: cancellation) { rows, from, to, bytesPerRow in
+            for y in rows {
+                let row = unsafe to + y * bytesPerRow
+                unsafe row.copyMemory(from: from + y * bytesPerRow, byteCount: used)
+                unsafe change(y, PixelSamples(row, isWide: format.isWide))
+            }
+        }
+    }
+
+    /// Returns the bitmap as RGBA: grey is repeated in red, green and blue with full alpha, and levels are converted to the nearest.
+    func convertedToColor(isWide: Bool) throws -> Bitmap {
+        let format = isWide ? PixelFormat.rgba16 : .rgba8
+        if self.format == format { return self }
+        let (isGray, wasWide) = (self.format.channels == 1, self.format.isWide)
+        return try unsafe makingRows(format: format) { rows, from, to, bytesPerRow in
+            for y in rows {
+                let source = unsafe PixelSamples(reading: from + y * self.bytesPerRow, isWide: wasWide)
+                let target = unsafe PixelSamples(to + y * bytesPerRow, isWide: isWide)
+                for x in 0..<width {
+                    for i in 4 * x..<4 * x + 4 {
+                        let level = unsafe target.scaled(source[isGray ? x : i], isWide: wasWide)
+                        unsafe target[i] = isGray && i & 3 == 3 ? target.most : level
                     }
                 }
             }
@@ -30,25 +67,5 @@ extension Bitmap {
     /// Returns the bitmap as premultiplied or opaque RGBA with the same depth, the form that the colour kernels accept.
     ///
     /// - Throws: ``ImageError`` (`tooLarge`) if there is not enough memory.
-    package func withColorChannels() throws -> Bitmap {
-        switch format {
-        case .rgba8, .rgba16: try premultiplied()
-        case .gray8: try convertedToRGBA8()
-        case .gray16:
-            try unsafe Bitmap(size: size, format: .rgba16, alpha: .opaque, colorSpace: colorSpace) { pixels, bytesPerRow in
-                unsafe withUnsafePixels { source in
-                    for y in 0..<height {
-                        for x in 0..<width {
-                            let gray = unsafe UInt64(source.load(fromByteOffset: y * self.bytesPerRow + x * 2, as: UInt16.self))
-                            let pixel = (gray * 0x1_0001_0001 | 0xFFFF << 48).littleEndian
-                            unsafe pixels.storeBytes(of: pixel, toByteOffset: y * bytesPerRow + x * 8, as: UInt64.self)
-                        }
-                    }
-                }
-            }
-        }
-    }
-
-    /// The highest level: 255 or 65,535.
-    package var fullLevel: Int { format.bytesPerPixel > format.channels ? 65535 : 255 }
+    package func withColorChannels() throws -> Bitmap { try convertedToColor(isWide: format.isWide).premultiplied() }
 }

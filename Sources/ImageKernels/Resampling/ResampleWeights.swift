@@ -62,22 +62,6 @@ struct ResampleWeights: Sendable {
         stride = 0
     }
 
-    /// Means of blocks. The last block may be shorter.
-    init(source: Int, block: Int) {
-        stride = (min(block, source) + 3) & ~3
-        let blocks = (source + block - 1) / block
-        first = [Int32](repeating: 0, count: blocks)
-        count = [Int32](repeating: 0, count: blocks)
-        weights = [Float](repeating: 0, count: blocks * stride)
-        for i in 0..<blocks {
-            let taps = min(block, source - i * block)
-            first[i] = Int32(i * block)
-            count[i] = Int32(taps)
-            mostTaps = max(mostTaps, taps)
-            for t in 0..<taps { weights[i * stride + t] = 1 / Float(taps) }
-        }
-    }
-
     /// The source samples that result sample `i` is made of.
     func window(_ i: Int) -> Range<Int> { Int(first[i])..<Int(first[i]) + Int(count[i]) }
 
@@ -113,18 +97,6 @@ extension ResampleWeights {
             let taps = Int(count[i])
             copy.first[i] = Int32(length) - first[i] - count[i]
             for t in 0..<taps { copy.weights[i * stride + t] = weights[i * stride + taps - 1 - t] }
-        }
-        return copy
-    }
-
-    /// The result's samples from the last to the first.
-    func backwards() -> ResampleWeights {
-        var copy = self
-        copy.first.reverse()
-        copy.count.reverse()
-        let last = first.count - 1
-        for i in first.indices {
-            for t in 0..<stride { copy.weights[i * stride + t] = weights[(last - i) * stride + t] }
         }
         return copy
     }

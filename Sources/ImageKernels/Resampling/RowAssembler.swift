@@ -34,12 +34,12 @@ internal import ImageCore
         let window = plan.vertical.window(y)
         for tap in 0..<window.count { unsafe rows[tap] = row(window.lowerBound + tap) }
         unsafe plan.vertical.weights.withUnsafeBufferPointer { weights in
-            guard let base = weights.baseAddress else { return }
-            unsafe LineKernels.combineRows(
-                rows, base + y * plan.vertical.stride, taps: window.count, plan.columns.count * format.channels, format, path,
-                into: line)
+            unsafe PixelKernels.combineRows(
+                rows, weights.baseAddress.unsafelyUnwrapped + y * plan.vertical.stride, taps: window.count,
+                plan.columns.count * format.channels, sampleSize: format.isWide ? 2 : 1, path, into: line)
         }
-        unsafe LineKernels.combineColumns(line, plan.horizontal, format, path, into: target)
+        let result = unsafe PixelSamples(target, isWide: format.isWide)
+        unsafe PixelKernels.combineColumns(line, plan.horizontal, channels: format.channels, path, into: result)
     }
 
     private func copyNearest(_ row: UnsafeRawPointer, into target: UnsafeMutableRawPointer) {

@@ -61,7 +61,7 @@ public struct Overlay: Processing {
                 ) { row, lay in
                     let line = row % (size.height + gap)
                     guard line < size.height else { return }
-                    for x in stride(from: 0, to: image.size.width, by: size.width + gap) { lay(x, line, 0..<size.width) }
+                    for x in stride(from: 0, to: image.size.width, by: size.width + gap) { lay(x, line, size.width) }
                 })
         }
     }

@@ -25,10 +25,10 @@ public struct Border: Processing, Hashable {
             try image.bitmap.overlaid(with: line, opacity: 1, threads: context.threads, cancellation: context.cancellation) {
                 row, lay in
                 if isWhole || row < width || row >= size.height - width {
-                    lay(0, 0, 0..<size.width)
+                    lay(0, 0, size.width)
                 } else {
-                    lay(0, 0, 0..<across)
-                    lay(size.width - across, 0, 0..<across)
+                    lay(0, 0, across)
+                    lay(size.width - across, 0, across)
                 }
             })
     }

@@ -85,122 +85,101 @@ static void add_output(const void *end) {
     for (const unsigned char *byte = output; byte < last; byte++) checksum = (checksum ^ *byte) * 0x100000001B3;
 }
 
-#define COMBINE_ROWS(name, sample) \
-    static void run_##name(clt_level level) { \
-        const sample *rows[40]; \
-        float weights[40]; \
-        size_t taps = 1 + below(40), count = some_count(4 * MOST_PIXELS); \
-        fill(source); \
-        fill_weights(weights, taps); \
-        for (size_t t = 0; t < taps; t++) rows[t] = (const sample *)source + below(1000); \
-        float *out = place(output, sizeof *out); \
-        name(level, rows, weights, taps, count, out); \
-        add_output(out + count); \
-    }
-COMBINE_ROWS(clt_combine_rows_u8, uint8_t)
-COMBINE_ROWS(clt_combine_rows_u16, uint16_t)
+static bool some_depth(void) { return below(2); }
+static float most_level(bool is_wide) { return is_wide ? 65535.0f : 255.0f; }
+static size_t size_of(bool is_wide) { return is_wide ? 2 : 1; }
 
-#define COMBINE_COLUMNS(name, sample, channels, most) \
-    static void run_##name(clt_level level) { \
-        enum { WIDTH = 150, STRIDE = 24, PIXELS = 500 }; \
-        int32_t first[WIDTH], lengths[WIDTH]; \
-        float weights[WIDTH * STRIDE] = {0}; \
-        size_t width = some_count(WIDTH), stride = 4 * (1 + below(STRIDE / 4)); \
-        for (size_t x = 0; x < width; x++) { \
-            size_t length = 1 + below(stride); \
-            lengths[x] = (int32_t)length; \
-            first[x] = (int32_t)below(PIXELS - length - 3); \
-            fill_weights(weights + x * stride, length); \
-        } \
-        const clt_taps taps = {first, lengths, weights, stride}; \
-        float *in = place(source, sizeof *in); \
-        fill_levels(in, (channels) * PIXELS, most); \
-        sample *out = place(output, sizeof *out); \
-        name(level, in, &taps, width, out); \
-        add_output(out + (channels) * width); \
+static void run_clt_combine_rows(clt_level level) {
+    static const size_t sizes[] = {1, 2, 4};
+    const void *rows[40];
+    float weights[40];
+    size_t size = sizes[below(3)], taps = 1 + below(40), count = some_count(4 * MOST_PIXELS);
+    if (size == 4) fill_levels((float *)(void *)source, 3000, 255.0f);
+    else fill(source);
+    fill_weights(weights, taps);
+    for (size_t t = 0; t < taps; t++) rows[t] = source + size * below(1000);
+    float *out = place(output, sizeof *out);
+    clt_combine_rows(level, size, rows, weights, taps, count, out);
+    add_output(out + count);
+}
+
+static void run_clt_combine_columns(clt_level level) {
+    enum { WIDTH = 150, STRIDE = 24, PIXELS = 500 };
+    int32_t first[WIDTH], lengths[WIDTH];
+    float weights[WIDTH * STRIDE] = {0};
+    bool is_wide = some_depth();
+    size_t channels = some_channels(), width = some_count(WIDTH), stride = 4 * (1 + below(STRIDE / 4));
+    for (size_t x = 0; x < width; x++) {
+        size_t length = 1 + below(stride);
+        lengths[x] = (int32_t)length;
+        first[x] = (int32_t)below(PIXELS - length - 3);
+        fill_weights(weights + x * stride, length);
     }
-COMBINE_COLUMNS(clt_combine_columns_rgba_u8, uint8_t, 4, 255.0f)
-COMBINE_COLUMNS(clt_combine_columns_rgba_u16, uint16_t, 4, 65535.0f)
-COMBINE_COLUMNS(clt_combine_columns_gray_u8, uint8_t, 1, 255.0f)
-COMBINE_COLUMNS(clt_combine_columns_gray_u16, uint16_t, 1, 65535.0f)
+    const clt_taps taps = {first, lengths, weights, stride};
+    float *in = place(source, sizeof *in);
+    fill_levels(in, channels * PIXELS, most_level(is_wide));
+    unsigned char *out = place(output, size_of(is_wide));
+    clt_combine_columns(level, is_wide, channels, in, &taps, width, out);
+    add_output(out + channels * width * size_of(is_wide));
+}
 
 #define ALPHA(name) \
     static void run_##name(clt_level level) { \
         size_t count = some_count(MOST_PIXELS); \
         fill(output); \
-        uint8_t *pixels = place(output, sizeof *pixels); \
+        unsigned char *pixels = place(output, 1); \
         name(level, pixels, count); \
         add_output(pixels + 4 * count); \
     }
 ALPHA(clt_premultiply_u8)
 ALPHA(clt_unpremultiply_u8)
 
-#define COLOR_MATRIX(name, sample) \
-    static void run_##name(clt_level level) { \
-        size_t count = some_count(MOST_PIXELS); \
-        float matrix[16], scale = below(4) ? 1.0f : 100.0f; \
-        for (int i = 0; i < 16; i++) matrix[i] = scale * between(-1.0f, 1.5f); \
-        fill(output); \
-        sample *pixels = place(output, sizeof *pixels); \
-        name(level, pixels, count, matrix); \
-        add_output(pixels + 4 * count); \
-    }
-COLOR_MATRIX(clt_color_matrix_u8, uint8_t)
-COLOR_MATRIX(clt_color_matrix_u16, uint16_t)
-
-#define COMPOSITE(name, sample) \
-    static void run_##name(clt_level level) { \
-        size_t count = some_count(MOST_PIXELS); \
-        float opacity = below(4) ? unit() : (float)below(2); \
-        fill(source); \
-        fill(output); \
-        const sample *over = place(source, sizeof *over); \
-        sample *pixels = place(output, sizeof *pixels); \
-        name(level, pixels, over, count, opacity); \
-        add_output(pixels + 4 * count); \
-    }
-COMPOSITE(clt_composite_u8, uint8_t)
-COMPOSITE(clt_composite_u16, uint16_t)
-
-static void run_clt_convolve(clt_level level) {
-    float weights[31];
-    size_t half = below(16), taps = 2 * half + 1, channels = some_channels(), count = some_count(MOST_PIXELS);
-    fill_weights(weights, half + 1);
-    for (size_t t = 0; t < half; t++) weights[taps - 1 - t] = weights[t];
-    float *in = place(source, sizeof *in);
-    fill_levels(in, count + (taps - 1) * channels, below(2) ? 255.0f : 65535.0f);
-    float *out = place(output, sizeof *out);
-    clt_convolve(level, in, weights, taps, channels, count, out);
-    add_output(out + count);
+static void run_clt_color_matrix(clt_level level) {
+    bool is_wide = some_depth();
+    size_t count = some_count(MOST_PIXELS);
+    float matrix[16], scale = below(4) ? 1.0f : 100.0f;
+    for (int i = 0; i < 16; i++) matrix[i] = scale * between(-1.0f, 1.5f);
+    fill(output);
+    unsigned char *pixels = place(output, size_of(is_wide));
+    clt_color_matrix(level, is_wide, pixels, count, matrix);
+    add_output(pixels + 4 * count * size_of(is_wide));
 }
 
-#define ROUND_LEVELS(name, sample, most) \
-    static void run_##name(clt_level level) { \
-        size_t count = some_count(MOST_PIXELS); \
-        float *in = place(source, sizeof *in); \
-        fill_levels(in, count, most); \
-        if (count > 1) in[below(count)] = below(2) ? 1e30f : -1e30f; \
-        sample *out = place(output, sizeof *out); \
-        name(level, in, count, out); \
-        add_output(out + count); \
-    }
-ROUND_LEVELS(clt_round_u8, uint8_t, 255.0f)
-ROUND_LEVELS(clt_round_u16, uint16_t, 65535.0f)
+static void run_clt_composite(clt_level level) {
+    bool is_wide = some_depth();
+    size_t count = some_count(MOST_PIXELS);
+    float opacity = below(4) ? unit() : (float)below(2);
+    fill(source);
+    fill(output);
+    const void *over = place(source, size_of(is_wide));
+    unsigned char *pixels = place(output, size_of(is_wide));
+    clt_composite(level, is_wide, pixels, over, count, opacity);
+    add_output(pixels + 4 * count * size_of(is_wide));
+}
 
-#define SHARPEN(name, sample, most) \
-    static void run_##name(clt_level level) { \
-        size_t count = some_count(MOST_PIXELS), channels = some_channels(); \
-        float amount = between(0.0f, below(4) ? 3.0f : 1000.0f); \
-        float threshold = below(4) ? between(0.0f, 0.2f * (most)) : (float)below(3); \
-        fill(source); \
-        fill(output); \
-        const sample *blurred = place(source, sizeof *blurred); \
-        sample *pixels = place(output, sizeof *pixels); \
-        name(level, pixels, blurred, count, channels, amount, threshold); \
-        add_output(pixels + channels * count); \
-    }
-SHARPEN(clt_sharpen_u8, uint8_t, 255.0f)
-SHARPEN(clt_sharpen_u16, uint16_t, 65535.0f)
+static void run_clt_round(clt_level level) {
+    bool is_wide = some_depth();
+    size_t count = some_count(MOST_PIXELS);
+    float *in = place(source, sizeof *in);
+    fill_levels(in, count, most_level(is_wide));
+    if (count > 1) in[below(count)] = below(2) ? 1e30f : -1e30f;
+    unsigned char *out = place(output, size_of(is_wide));
+    clt_round(level, is_wide, in, count, out);
+    add_output(out + count * size_of(is_wide));
+}
+
+static void run_clt_sharpen(clt_level level) {
+    bool is_wide = some_depth();
+    size_t count = some_count(MOST_PIXELS);
+    float amount = between(0.0f, below(4) ? 3.0f : 1000.0f);
+    float threshold = below(4) ? between(0.0f, 0.2f * most_level(is_wide)) : (float)below(3);
+    fill(source);
+    fill(output);
+    const void *original = place(source, size_of(is_wide));
+    unsigned char *pixels = place(output, size_of(is_wide));
+    clt_sharpen(level, is_wide, pixels, original, count, amount, threshold);
+    add_output(pixels + 4 * count * size_of(is_wide));
+}
 
 /// Returns a step from one pixel to the next: common, zero, tiny or huge.
 static double some_step(void) {
@@ -208,45 +187,33 @@ static double some_step(void) {
     return below(3) ? (double)between(-2.0f, 2.0f) : extremes[below(sizeof extremes / sizeof *extremes)];
 }
 
-#define SAMPLE_LINE(name, sample) \
-    static void run_##name(clt_level level) { \
-        size_t width = 1 + below(60), height = 1 + below(60), count = some_count(MOST_PIXELS); \
-        fill(source); \
-        const clt_image image = { \
-            place(source, sizeof(sample)), width, height, (4 * width + below(7)) * sizeof(sample)}; \
-        double x = (double)between(-10.0f, 70.0f), y = (double)between(-10.0f, 70.0f); \
-        double dx = some_step(), dy = some_step(); \
-        sample *out = place(output, sizeof *out); \
-        name(level, &image, x, y, dx, dy, count, out); \
-        add_output(out + 4 * count); \
-    }
-SAMPLE_LINE(clt_sample_line_u8, uint8_t)
-SAMPLE_LINE(clt_sample_line_u16, uint16_t)
+static void run_clt_sample_line(clt_level level) {
+    bool is_wide = some_depth();
+    size_t width = 1 + below(60), height = 1 + below(60), count = some_count(MOST_PIXELS);
+    fill(source);
+    const clt_image image = {
+        place(source, size_of(is_wide)), width, height, (4 * width + below(7)) * size_of(is_wide)};
+    double x = (double)between(-10.0f, 70.0f), y = (double)between(-10.0f, 70.0f);
+    double dx = some_step(), dy = some_step();
+    unsigned char *out = place(output, size_of(is_wide));
+    clt_sample_line(level, is_wide, &image, x, y, dx, dy, count, out);
+    add_output(out + 4 * count * size_of(is_wide));
+}
 
 static const struct {
     const char *name;
     void (*run)(clt_level level);
 } kernels[] = {
 #define KERNEL(name) {#name, run_##name}
-    KERNEL(clt_combine_rows_u8),
-    KERNEL(clt_combine_rows_u16),
-    KERNEL(clt_combine_columns_rgba_u8),
-    KERNEL(clt_combine_columns_rgba_u16),
-    KERNEL(clt_combine_columns_gray_u8),
-    KERNEL(clt_combine_columns_gray_u16),
+    KERNEL(clt_combine_rows),
+    KERNEL(clt_combine_columns),
     KERNEL(clt_premultiply_u8),
     KERNEL(clt_unpremultiply_u8),
-    KERNEL(clt_color_matrix_u8),
-    KERNEL(clt_color_matrix_u16),
-    KERNEL(clt_composite_u8),
-    KERNEL(clt_composite_u16),
-    KERNEL(clt_convolve),
-    KERNEL(clt_round_u8),
-    KERNEL(clt_round_u16),
-    KERNEL(clt_sharpen_u8),
-    KERNEL(clt_sharpen_u16),
-    KERNEL(clt_sample_line_u8),
-    KERNEL(clt_sample_line_u16),
+    KERNEL(clt_color_matrix),
+    KERNEL(clt_composite),
+    KERNEL(clt_round),
+    KERNEL(clt_sharpen),
+    KERNEL(clt_sample_line),
 };
 
 static const struct {

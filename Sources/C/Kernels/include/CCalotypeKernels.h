@@ -18,13 +18,12 @@ typedef enum clt_level {
 /// Whether the processor has the instructions of `level`.
 bool clt_supports(clt_level level);
 
-// Resampling.
+// Resampling. Samples have 8 bits, or 16 where `is_wide`.
 
-/// out[i] = Σ weights[t] · rows[t][i] for i < count, over `taps` rows.
-void clt_combine_rows_u8(
-    clt_level level, const uint8_t *const *rows, const float *weights, size_t taps, size_t count, float *out);
-void clt_combine_rows_u16(
-    clt_level level, const uint16_t *const *rows, const float *weights, size_t taps, size_t count, float *out);
+/// out[i] = Σ weights[t] · rows[t][i] for i < count, over `taps` rows. Samples have `sample_size` bytes: 1, 2, or 4 for numbers of
+/// single precision.
+void clt_combine_rows(
+    clt_level level, size_t sample_size, const void *const *rows, const float *weights, size_t taps, size_t count, float *out);
 
 /// The samples of a line that make each sample of the result: `taps[x]` samples from `first[x]`, with the weights at
 /// `weights + x * stride`. `stride` is a multiple of 4, and the weights after the last tap are 0.
@@ -35,46 +34,33 @@ typedef struct clt_taps {
     size_t stride;
 } clt_taps;
 
-/// Combines the pixels of one line to `width` pixels, with rounding. Colour is limited to alpha, the last of 4 channels.
-/// `in` must be readable for 3 pixels after the last tap.
-void clt_combine_columns_rgba_u8(clt_level level, const float *in, const clt_taps *taps, size_t width, uint8_t *out);
-void clt_combine_columns_rgba_u16(clt_level level, const float *in, const clt_taps *taps, size_t width, uint16_t *out);
-void clt_combine_columns_gray_u8(clt_level level, const float *in, const clt_taps *taps, size_t width, uint8_t *out);
-void clt_combine_columns_gray_u16(clt_level level, const float *in, const clt_taps *taps, size_t width, uint16_t *out);
+/// Combines the pixels of one line to `width` pixels of 1 or 4 channels, with rounding. Colour is limited to alpha, the last of 4
+/// channels. `in` must be readable for 3 pixels after the last tap.
+void clt_combine_columns(
+    clt_level level, bool is_wide, size_t channels, const float *in, const clt_taps *taps, size_t width, void *out);
+
+/// Rounds a line of `count` samples to the nearest levels.
+void clt_round(clt_level level, bool is_wide, const float *in, size_t count, void *out);
 
 // Pixels of four channels, alpha last and premultiplied unless said otherwise. Colour stays at or below alpha.
 
-/// Multiplies colour by alpha in place, rounded to nearest.
-void clt_premultiply_u8(clt_level level, uint8_t *pixels, size_t count);
+/// Multiplies colour of 8 bits by alpha in place, rounded to nearest.
+void clt_premultiply_u8(clt_level level, void *pixels, size_t count);
 
-/// Divides colour by alpha in place, rounded to nearest with halves up, and limited to 255. Transparent pixels become zero.
-void clt_unpremultiply_u8(clt_level level, uint8_t *pixels, size_t count);
+/// Divides colour of 8 bits by alpha in place, rounded to nearest with halves up, and limited to 255. Transparent pixels become
+/// zero.
+void clt_unpremultiply_u8(clt_level level, void *pixels, size_t count);
 
 /// Replaces every pixel by Σ matrix[4k + c] · pixel[k], k from 0 to 3: one column of four for red, green, blue, alpha.
-void clt_color_matrix_u8(clt_level level, uint8_t *pixels, size_t count, const float *matrix);
-void clt_color_matrix_u16(clt_level level, uint16_t *pixels, size_t count, const float *matrix);
+void clt_color_matrix(clt_level level, bool is_wide, void *pixels, size_t count, const float *matrix);
 
 /// Composites `over`, multiplied by `opacity` from 0 to 1, over `pixels`.
-void clt_composite_u8(clt_level level, uint8_t *pixels, const uint8_t *over, size_t count, float opacity);
-void clt_composite_u16(clt_level level, uint16_t *pixels, const uint16_t *over, size_t count, float opacity);
+void clt_composite(clt_level level, bool is_wide, void *pixels, const void *over, size_t count, float opacity);
 
-// Blurring. `channels` is 1 or 4.
-
-/// out[i] = Σ weights[t] · in[i + t · channels] for i < count, over an odd number of taps that mirror at the middle one.
-/// `in` must be readable for (taps - 1) · channels samples after the last.
-void clt_convolve(
-    clt_level level, const float *in, const float *weights, size_t taps, size_t channels, size_t count, float *out);
-
-/// Rounds a line of `count` samples to the nearest levels.
-void clt_round_u8(clt_level level, const float *in, size_t count, uint8_t *out);
-void clt_round_u16(clt_level level, const float *in, size_t count, uint16_t *out);
-
-/// Adds `amount` times the difference between pixel and `blurred`, where it is more than `threshold` levels. With four channels
-/// alpha is kept and limits colour.
-void clt_sharpen_u8(
-    clt_level level, uint8_t *pixels, const uint8_t *blurred, size_t count, size_t channels, float amount, float threshold);
-void clt_sharpen_u16(
-    clt_level level, uint16_t *pixels, const uint16_t *blurred, size_t count, size_t channels, float amount, float threshold);
+/// Replaces the pixels, which are those of a blurred image, by their `source` plus `amount` times the difference, where that is more
+/// than `threshold` levels. Alpha is that of the source.
+void clt_sharpen(
+    clt_level level, bool is_wide, void *pixels, const void *source, size_t count, float amount, float threshold);
 
 // Rotation.
 
@@ -88,7 +74,5 @@ typedef struct clt_image {
 
 /// out[i] = the image at (x + i · dx, y + i · dy), interpolated with the Catmull-Rom cubic. Pixel centres have whole coordinates, and
 /// everything outside the image is transparent.
-void clt_sample_line_u8(
-    clt_level level, const clt_image *image, double x, double y, double dx, double dy, size_t count, uint8_t *out);
-void clt_sample_line_u16(
-    clt_level level, const clt_image *image, double x, double y, double dx, double dy, size_t count, uint16_t *out);
+void clt_sample_line(
+    clt_level level, bool is_wide, const clt_image *image, double x, double y, double dx, double dy, size_t count, void *out);
