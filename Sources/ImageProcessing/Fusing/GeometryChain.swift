@@ -3,43 +3,54 @@ internal import ImageKernels
 
 /// Adjacent crops, turns and resizes, which take one pass over memory for each resize.
 struct GeometryChain: FusingProcessing {
-    private let processors: [any Processing]
-    private let steps: [GeometryStep]
-    /// The full size of the image, if it was decoded to a smaller size.
+    private let steps: [any GeometryStep]
+    /// The full size of the image, if it was decoded to a smaller size. The first pass then uses the same part of it.
     private let full: PixelSize?
 
-    private init(_ processors: [any Processing], _ steps: [GeometryStep], full: PixelSize? = nil) {
-        (self.processors, self.steps, self.full) = (processors, steps, full)
-    }
+    init(steps: [any GeometryStep], full: PixelSize? = nil) { (self.steps, self.full) = (steps, full) }
 
     /// Returns `nil` if one of the processors does more than move pixels.
     init?(_ processors: [any Processing]) {
-        var steps: [GeometryStep] = []
+        var steps: [any GeometryStep] = []
         for processor in processors {
             if let chain = processor as? GeometryChain {
                 steps += chain.steps
-            } else if let step = GeometryStep(processor) {
+            } else if let step = processor as? any GeometryStep, step.onlyMovesPixels {
                 steps.append(step)
             } else {
                 return nil
             }
         }
-        self.init(processors.flatMap { ($0 as? GeometryChain)?.processors ?? [$0] }, steps)
+        self.init(steps: steps)
     }
 
-    var identifier: String { Composition(processors).identifier }
+    var identifier: String { Composition(steps).identifier }
 
-    var usesPixelCoordinates: Bool { processors.contains(where: \.usesPixelCoordinates) }
+    var usesPixelCoordinates: Bool { steps.contains(where: \.usesPixelCoordinates) }
 
+    /// Executes the steps in as few passes as possible.
     func process(_ image: DecodedImage, context: ProcessingContext) throws -> DecodedImage {
-        try GeometryStep.run(steps, on: image, standingFor: full, context: context)
+        var bitmap = image.bitmap
+        var pass = GeometryPass(full ?? bitmap.size)
+        func applyPass() throws {
+            if pass.source != bitmap.size, let scaled = pass.scaled(to: bitmap.size) { pass = scaled }
+            bitmap = try bitmap.applying(pass, threads: context.threads, cancellation: context.cancellation)
+        }
+        for step in steps {
+            if try step.add(to: &pass, context: context) { continue }
+            try applyPass()
+            pass = GeometryPass(bitmap.size)
+            _ = try step.add(to: &pass, context: context)
+        }
+        try applyPass()
+        return image.with(bitmap)
     }
 
     func fused(with next: any Processing) -> (any Processing)? {
         full == nil ? GeometryChain([self, next]) : nil
     }
 
-    var reducesDecode: Bool { steps.contains(where: \.isResize) }
+    var reducesDecode: Bool { steps.contains { $0 is Resize } }
 
     /// Depends on the first resize. If it uses the whole image, or the middle of it as `fill` does, the decode produces the same
     /// pixels as the resize. If a part was cropped before, the image is decoded so that this part has ``oversampling`` times the
@@ -50,7 +61,7 @@ struct GeometryChain: FusingProcessing {
         var pass = GeometryPass(source)
         for step in steps {
             guard (try? step.add(to: &pass, context: ProcessingContext())) == true else { return nil }
-            if step.isResize { break }
+            if step is Resize { break }
         }
         guard let reduction = pass.reduction, reduction.filter == .lanczos3, !reduction.isLinear,
             reduction.scale.x <= 1, reduction.scale.y <= 1
@@ -62,14 +73,10 @@ struct GeometryChain: FusingProcessing {
         let target = PixelSize(width: side(source.width, reduction.scale.x), height: side(source.height, reduction.scale.y))
         guard target.width < source.width, target.height < source.height else { return nil }
         return ReducedDecode(
-            targetSize: target, contentMode: .exact, processor: GeometryChain(processors, steps, full: source))
+            targetSize: target, contentMode: .exact, processor: GeometryChain(steps: steps, full: source))
     }
 
     private static let oversampling = 2.0
-}
-
-extension GeometryStep {
-    fileprivate var isResize: Bool { if case .resize = self { true } else { false } }
 }
 
 extension GeometryPass.Reduction {

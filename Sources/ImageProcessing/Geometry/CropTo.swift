@@ -46,13 +46,10 @@ public struct CropTo: Processing, Hashable {
 
     /// - Throws: ``ImageCore/ImageError`` (`invalidRequest`) for a side or a ratio that is not positive and finite.
     public func process(_ image: DecodedImage, context: ProcessingContext) throws -> DecodedImage {
+        if onlyMovesPixels { return try GeometryChain(steps: [self]).process(image, context: context) }
         let part = try size(in: image.size)
         if part == image.size { return image }
-        let place: (x: Int, y: Int)
-        switch anchor {
-        case .gravity(let gravity): place = gravity.place(part, in: image.size)
-        case .attention: place = try DetailMap(image.bitmap, context: context).busiestPlace(for: part)
-        }
+        let place = try DetailMap(image.bitmap, context: context).busiestPlace(for: part)
         return image.with(
             try image.bitmap.cropped(
                 x: place.x, y: place.y, width: part.width, height: part.height, threads: context.threads,

@@ -1,5 +1,4 @@
 public import ImageCore
-internal import ImageKernels
 
 /// Mirrors an image.
 public struct Flip: Processing, Hashable {
@@ -22,7 +21,7 @@ public struct Flip: Processing, Hashable {
     public var identifier: String { "calotype.flip(\(direction.rawValue))" }
 
     public func process(_ image: DecodedImage, context: ProcessingContext) throws -> DecodedImage {
-        image.with(try image.bitmap.oriented(orientation, threads: context.threads, cancellation: context.cancellation))
+        try GeometryChain(steps: [self]).process(image, context: context)
     }
 }
 

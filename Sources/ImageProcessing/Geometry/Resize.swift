@@ -59,12 +59,8 @@ public struct Resize: Processing, Hashable {
     }
 
     public func process(_ image: DecodedImage, context: ProcessingContext) throws -> DecodedImage {
-        let geometry = try geometry(for: image.size)
-        try context.check(geometry.output, after: identifier)
-        return image.with(
-            try Resampler.resize(
-                image.bitmap, to: geometry, filter: filter, isLinear: isLinear, threads: context.threads,
-                cancellation: context.cancellation))
+        let result = try GeometryChain(steps: [self]).process(image, context: context)
+        return result.with(try result.bitmap.premultiplied())
     }
 }
 

@@ -7,11 +7,11 @@ enum ProcessorCatalog {
         let name: String
         /// The parameters in order; those with a default as `name=default`.
         let parameters: [String]
-        let make: @Sendable (inout ProcessorArguments) throws -> any Processing
+        let make: @Sendable (ProcessorArguments) throws -> any Processing
 
         init(
             _ name: String, _ parameters: [String] = [],
-            _ make: @escaping @Sendable (inout ProcessorArguments) throws -> any Processing
+            _ make: @escaping @Sendable (ProcessorArguments) throws -> any Processing
         ) {
             (self.name, self.parameters, self.make) = (name, parameters, make)
         }

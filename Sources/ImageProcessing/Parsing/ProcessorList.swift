@@ -62,8 +62,7 @@ public enum ProcessorList {
             let name = String(parameter.prefix { $0 != "=" })
             return defaults[name].map { "\(name)=\($0)" } ?? parameter
         }
-        var arguments = try ProcessorArguments(of: entry.name, parameters: parameters, values: values, image: image)
-        return try entry.make(&arguments)
+        return try entry.make(ProcessorArguments(of: entry.name, parameters: parameters, values: values, image: image))
     }
 
     /// The processors that can be written, in alphabetical order.
