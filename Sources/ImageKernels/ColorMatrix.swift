@@ -84,16 +84,13 @@ extension Bitmap {
             let value = try curve(Double(level) / Double(most))
             return value > 0 ? UInt16((min(1, value) * Double(most)).rounded()) : 0
         }
-        // The last of four channels, alpha, is not changed.
-        let (channels, colors) = (format.channels, min(3, format.channels))
         let path = KernelPath.current
-        let divides = alpha == .premultiplied
+        let (channels, divides) = (format.channels, alpha == .premultiplied)
         return try unsafe editingRows(threads: threads, cancellation: cancellation) { _, row in
             if divides { unsafe PixelKernels.unpremultiply(row, width, path) }
             unsafe table.withUnsafeBufferPointer { table in
-                for pixel in stride(from: 0, to: width * channels, by: channels) {
-                    for i in pixel..<pixel + colors { unsafe row[i] = Int(table[row[i]]) }
-                }
+                // Alpha, the last of four channels, is not changed.
+                for i in 0..<width * channels where channels == 1 || i & 3 != 3 { unsafe row[i] = Int(table[row[i]]) }
             }
             if divides { unsafe PixelKernels.premultiply(row, width, path) }
         }

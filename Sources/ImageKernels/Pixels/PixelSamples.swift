@@ -1,14 +1,14 @@
 package import ImageCore
 
 /// Samples of 8 or 16 bits in memory, such as a row of pixels.
-@unsafe package struct PixelSamples {
+@unsafe struct PixelSamples {
     let base: UnsafeMutableRawPointer
     let isWide: Bool
 
     init(_ base: UnsafeMutableRawPointer, isWide: Bool) { unsafe (self.base, self.isWide) = (base, isWide) }
 
     /// Samples that are only read.
-    package init(reading base: UnsafeRawPointer, isWide: Bool) {
+    init(reading base: UnsafeRawPointer, isWide: Bool) {
         unsafe self.init(UnsafeMutableRawPointer(mutating: base), isWide: isWide)
     }
 
@@ -16,7 +16,7 @@ package import ImageCore
     var most: Int { unsafe isWide ? 65535 : 255 }
 
     /// The level of a sample.
-    package subscript(index: Int) -> Int {
+    subscript(index: Int) -> Int {
         get {
             unsafe isWide
                 ? Int(base.load(fromByteOffset: 2 * index, as: UInt16.self))
@@ -53,7 +53,7 @@ package import ImageCore
 
 extension PixelFormat {
     /// Whether samples have 16 bits.
-    package var isWide: Bool { bytesPerPixel > channels }
+    var isWide: Bool { bytesPerPixel > channels }
 }
 
 extension Bitmap {

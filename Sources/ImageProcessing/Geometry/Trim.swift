@@ -49,12 +49,15 @@ private struct BorderFinder {
     }
 
     private func differs(_ pixels: UnsafeRawBufferPointer, _ y: Int, _ x: Int) -> Bool {
-        guard let base = pixels.baseAddress else { return false }
-        let border = unsafe PixelSamples(reading: base, isWide: bitmap.format.isWide)
-        let row = unsafe PixelSamples(reading: base + y * bitmap.bytesPerRow, isWide: bitmap.format.isWide)
-        let channels = bitmap.format.channels
+        let (channels, size) = (bitmap.format.channels, bitmap.format.bytesPerPixel)
+        let at = y * bitmap.bytesPerRow + x * size
         for channel in 0..<channels {
-            if unsafe abs(row[x * channels + channel] - border[channel]) > tolerance { return true }
+            let difference =
+                size > channels
+                ? unsafe Int(pixels.load(fromByteOffset: at + channel * 2, as: UInt16.self))
+                    - Int(pixels.load(fromByteOffset: channel * 2, as: UInt16.self))
+                : unsafe Int(pixels[at + channel]) - Int(pixels[channel])
+            if abs(difference) > tolerance { return true }
         }
         return false
     }
