@@ -100,32 +100,28 @@ package struct GeometryPass: Hashable, Sendable {
         scaling?.isLinear = false
     }
 
-    /// The geometry of the resize and the part of the source that it needs; `nil` without a resize.
-    package var reduction: Reduction? {
-        guard let scaling else { return nil }
-        let turned = before.orientation.applied(to: source)
+    /// The size at which to decode the source for this pass; `nil` if the pass needs the full image.
+    ///
+    /// If the pass resizes the whole image, or the middle of it as `fill` does, the decode makes the same pixels as the resize. If a
+    /// part was cropped before, `isWhole` is `false`: that part has ``oversampling`` times the pixels of the result in each direction,
+    /// from which ``scaled(to:)`` makes the result. For photographs that is within two levels of the result from the full image,
+    /// except for the two outermost pixels, which depend a little on pixels outside of the part.
+    package var reducedDecode: (targetSize: PixelSize, contentMode: ContentMode, isWhole: Bool)? {
+        guard let scaling, scaling.filter == .lanczos3, !scaling.isLinear else { return nil }
         let geometry = scaling.geometry
-        let x = Double(geometry.output.width) / geometry.width
-        let y = Double(geometry.output.height) / geometry.height
-        return Reduction(
-            part: geometry, isWhole: part.size == source, turned: turned, filter: scaling.filter, isLinear: scaling.isLinear,
-            scale: before.swaps ? (y, x) : (x, y), output: before.swaps ? geometry.output.transposed : geometry.output)
+        let output = before.swaps ? geometry.output.transposed : geometry.output
+        let (across, down) = (Double(geometry.output.width) / geometry.width, Double(geometry.output.height) / geometry.height)
+        guard across <= 1, down <= 1 else { return nil }
+        if part.size == source, let mode = geometry.centredMode(in: before.orientation.applied(to: source)) {
+            return (output, mode, true)
+        }
+        func side(_ full: Int, _ scale: Double) -> Int { Int((Double(full) * scale * Self.oversampling).rounded(.up)) }
+        let target = PixelSize(
+            width: side(source.width, before.swaps ? down : across), height: side(source.height, before.swaps ? across : down))
+        return target.width < source.width && target.height < source.height ? (target, .exact, false) : nil
     }
 
-    package struct Reduction {
-        /// The part of the turned image to resize.
-        package let part: ResizeGeometry
-        /// Whether there was no crop before.
-        package let isWhole: Bool
-        /// The size of the turned source.
-        package let turned: PixelSize
-        package let filter: ResampleFilter
-        package let isLinear: Bool
-        /// Pixels of the result for one of the source, along the source's axes.
-        package let scale: (x: Double, y: Double)
-        /// The size of the resized part, before it is turned.
-        package let output: PixelSize
-    }
+    private static let oversampling = 2.0
 
     /// Some samples of an axis that is scaled.
     private struct Stretch {
@@ -149,5 +145,16 @@ package struct GeometryPass: Hashable, Sendable {
         func placed(_ origin: Double, _ length: Double, mirrored: Bool) -> (Double, Double) {
             (origin * scale + (mirrored ? tail : lead), length * scale)
         }
+    }
+}
+
+extension ResizeGeometry {
+    /// The content mode with which a decode returns this part of an image of that size; `nil` if there is none.
+    fileprivate func centredMode(in size: PixelSize) -> ContentMode? {
+        let (fullWidth, fullHeight) = (Double(size.width), Double(size.height))
+        if x == 0, y == 0, width == fullWidth, height == fullHeight { return .exact }
+        let isCentred = abs(x - (fullWidth - width) / 2) < 1e-6 && abs(y - (fullHeight - height) / 2) < 1e-6
+        let isUniform = abs(width / height * Double(output.height) / Double(output.width) - 1) < 1e-9
+        return isCentred && isUniform ? .fill : nil
     }
 }

@@ -52,40 +52,16 @@ struct GeometryChain: FusingProcessing {
 
     var reducesDecode: Bool { steps.contains { $0 is Resize } }
 
-    /// Depends on the first resize. If it uses the whole image, or the middle of it as `fill` does, the decode produces the same
-    /// pixels as the resize. If a part was cropped before, the image is decoded so that this part has ``oversampling`` times the
-    /// pixels of the result in each direction, from which the resize makes the result. For photographs that is within two levels
-    /// of the result from the full image, except for the two outermost pixels, which depend a little on pixels outside of the
-    /// part.
+    /// Depends on the first resize.
     func reducedDecode(of source: PixelSize) -> ReducedDecode? {
         var pass = GeometryPass(source)
         for step in steps {
             guard (try? step.add(to: &pass, context: ProcessingContext())) == true else { return nil }
             if step is Resize { break }
         }
-        guard let reduction = pass.reduction, reduction.filter == .lanczos3, !reduction.isLinear,
-            reduction.scale.x <= 1, reduction.scale.y <= 1
-        else { return nil }
-        if reduction.isWhole, let mode = reduction.centredMode {
-            return ReducedDecode(targetSize: reduction.output, contentMode: mode, processor: self)
-        }
-        func side(_ full: Int, _ scale: Double) -> Int { Int((Double(full) * scale * Self.oversampling).rounded(.up)) }
-        let target = PixelSize(width: side(source.width, reduction.scale.x), height: side(source.height, reduction.scale.y))
-        guard target.width < source.width, target.height < source.height else { return nil }
+        guard let reduced = pass.reducedDecode else { return nil }
         return ReducedDecode(
-            targetSize: target, contentMode: .exact, processor: GeometryChain(steps: steps, full: source))
-    }
-
-    private static let oversampling = 2.0
-}
-
-extension GeometryPass.Reduction {
-    /// The options of a decode that returns this part of the whole image; `nil` if there are none.
-    fileprivate var centredMode: ContentMode? {
-        let (width, height) = (Double(turned.width), Double(turned.height))
-        if part.x == 0, part.y == 0, part.width == width, part.height == height { return .exact }
-        let isCentred = abs(part.x - (width - part.width) / 2) < 1e-6 && abs(part.y - (height - part.height) / 2) < 1e-6
-        let isUniform = abs(part.width / part.height * Double(part.output.height) / Double(part.output.width) - 1) < 1e-9
-        return isCentred && isUniform ? .fill : nil
+            targetSize: reduced.targetSize, contentMode: reduced.contentMode,
+            processor: reduced.isWhole ? self : GeometryChain(steps: steps, full: source))
     }
 }
