@@ -24,7 +24,7 @@ extension BindingRunner {
         let player = animation.play { [weak self] frame in
             self?.state.withLock { state in
                 guard state.lastAnimation == id, state.binding.token.request == animated.request else { return }
-                state.binding.receive(frame, badge: animated.badge)
+                state.binding.calls.appendResult(.setFrame(frame, badge: animated.badge))
             }
             signal.yield()
         }
@@ -50,7 +50,7 @@ extension BindingRunner {
     private func stopPlaying() {
         let playing = state.withLock { state in
             state.lastAnimation += 1
-            state.binding.dropFrames()
+            state.binding.calls.dropFrames()
             return state.playing.take()
         }
         playing?.stop()
@@ -63,7 +63,8 @@ extension BindingRunner {
         guard let animated, animated.request == request, isPlaying == isReduced else { return }
         guard isReduced else { return startPlaying(animated, isolation) }
         stopPlaying()
-        state.withLock { $0.binding.showFirstFrame(animated.image, badge: animated.badge) }
+        // Before all pending calls, which belong to what comes next.
+        state.withLock { $0.binding.calls.prepend(.setFrame(animated.image, badge: animated.badge)) }
     }
 
     /// The view came on screen or left it.

@@ -11,7 +11,7 @@ extension BindingRunner {
         request.owner = request.owner ?? owner
         // If an option is out of range, the load reports it.
         let options = (try? loader.options(for: request)) ?? LoadOptions()
-        let identity = BindingState.identity(request, options)
+        let identity = RequestIdentity(request, options)
         let sizesToView = options.sizesToTarget && options.targetSize == nil
         var size: ViewImageSize? = sizesToView ? nil : .unlimited
         _ = change { [request] state in

@@ -6,6 +6,7 @@ internal import ImageCore
 /// runner even during a call.
 final class BindingRunner<View: ImageViewAdapter>: Sendable {
     struct State {
+        weak var view: View?
         var binding = BindingState()
         var request: ImageRequest?
         /// Whether the request gets the size of the view.
@@ -54,12 +55,12 @@ final class BindingRunner<View: ImageViewAdapter>: Sendable {
     }
 
     let loader: any ImageProviding
-    let state = Lock(State())
-    let view: Weak<View>
+    let state: Lock<State>
     let owner: LoadOwner?
 
     init(_ view: View, loader: any ImageProviding, owner: LoadOwner?) {
-        (self.view, self.loader, self.owner) = (Weak(view), loader, owner)
+        state = Lock(State(view: view))
+        (self.loader, self.owner) = (loader, owner)
     }
 
     // MARK: Requests
@@ -167,9 +168,9 @@ final class BindingRunner<View: ImageViewAdapter>: Sendable {
     /// - Parameter answer: what the last call returned; `nil` for a driver that begins, or that has called a completion handler,
     ///   which may have made the calls of a newer request.
     private func next(_ answer: ViewCall.Answer?, _ isolation: (any Actor)?) -> Step? {
-        if let answer { receive(answer, isolation) } else if !state.withLock({ $0.binding.startCalls() }) { return nil }
+        if let answer { receive(answer, isolation) } else if !state.withLock({ $0.binding.calls.start() }) { return nil }
         while true {
-            let view = view.value
+            let view = state.withLock { $0.view }
             if view == nil { close() }
             let (step, request, completion) = state.withLock { state in
                 let step = state.binding.nextStep()
@@ -191,7 +192,7 @@ final class BindingRunner<View: ImageViewAdapter>: Sendable {
     }
 
     private func receive(_ answer: ViewCall.Answer, _ isolation: (any Actor)?) {
-        state.withLock { $0.binding.receive(answer) }
+        state.withLock { $0.binding.calls.receive(answer) }
         switch answer {
         case .size(let size):
             state.withLock { $0.viewSize = size }

@@ -1,4 +1,3 @@
-internal import HTTPTypes
 internal import ImageCore
 
 /// The binding rules as a value: what a view shows, and which load it waits for.
@@ -24,19 +23,12 @@ struct BindingState: Sendable {
         var load: UInt64 = 0
     }
 
-    /// What two requests must have in common for a target to treat them as equal.
-    struct Identity: Hashable {
-        fileprivate let resource: ResourceKey
-        fileprivate let headers: HTTPFields
-        fileprivate let variant: String
-    }
-
     /// The calls that are still to be made to the view.
-    private(set) var calls = CallQueue()
+    var calls = CallQueue()
     private(set) var token = Token()
     private(set) var source: ImageSource?
     private(set) var isVisible = true
-    private var identity: Identity?
+    private var identity: RequestIdentity?
     private var options = LoadOptions()
     private var priority = LoadPriority.normal
     private var isLoading = false
@@ -49,7 +41,7 @@ struct BindingState: Sendable {
     private var isDeferred = false
 
     /// Whether the view already shows or loads the image of a request with this identity.
-    func isCurrent(_ identity: Identity) -> Bool { self.identity == identity }
+    func isCurrent(_ identity: RequestIdentity) -> Bool { self.identity == identity }
 
     /// Replaces the current request. Its load waits for ``startLoad(hit:isWaitingForSize:)``.
     ///
@@ -59,7 +51,7 @@ struct BindingState: Sendable {
     ///   - sizesToView: whether to ask the view for its size.
     ///   - isDeferred: whether the load also waits for ``startDeferredLoad()``.
     mutating func begin(
-        _ request: ImageRequest, _ identity: Identity, options: LoadOptions, sizesToView: Bool, isDeferred: Bool
+        _ request: ImageRequest, _ identity: RequestIdentity, options: LoadOptions, sizesToView: Bool, isDeferred: Bool
     ) {
         token.request += 1
         token.load += 1
@@ -210,23 +202,6 @@ struct BindingState: Sendable {
         }
     }
 
-    /// Handles a frame of the animation that the view shows.
-    mutating func receive(_ frame: DecodedImage, badge: CacheTier?) { calls.appendResult(.setFrame(frame, badge: badge)) }
-
-    mutating func dropFrames() { calls.dropFrames() }
-
-    /// Shows the first frame of an animation that has stopped, before all pending calls.
-    mutating func showFirstFrame(_ frame: DecodedImage, badge: CacheTier?) { calls.prepend(.setFrame(frame, badge: badge)) }
-
-    /// Handles that the user's preference for reduced motion may have changed.
-    mutating func updateMotion() { calls.appendMotionUpdate() }
-
-    /// Handles that the size of the view may have changed.
-    mutating func updateSize() { calls.appendSizeUpdate() }
-
-    /// Handles what the last call to the view returned.
-    mutating func receive(_ answer: ViewCall.Answer) { calls.receive(answer) }
-
     /// The view keeps the smaller image if the larger one cannot be loaded.
     private mutating func finishGrowing(_ result: Result<ImageResponse, LoadFailure>) {
         isGrowing = false
@@ -234,9 +209,6 @@ struct BindingState: Sendable {
             calls.appendResult(.setImage(response.image, .none, badge: badge(response)))
         }
     }
-
-    /// Returns whether the caller must now make the calls to the view, which it takes from ``nextStep()``.
-    mutating func startCalls() -> Bool { calls.start() }
 
     /// Takes the next call or completion.
     mutating func nextStep() -> CallQueue.Step? {
@@ -252,17 +224,4 @@ struct BindingState: Sendable {
     }
 
     private func badge(_ response: ImageResponse) -> CacheTier? { options.showsTierBadge ? response.tier : nil }
-
-    /// Returns what identifies a request. Calls interceptors, processors and options of plug-ins, and therefore not under a lock.
-    static func identity(_ request: ImageRequest, _ options: LoadOptions) -> Identity {
-        var parts = [options.decodeVariant()]
-        var others = options.extra.texts(changing: .response)
-        if case .url(let url) = request.source {
-            others += options.interceptors.compactMap { $0.identity(for: url) }
-        }
-        parts += others.map { "\($0.utf8.count):\($0)" } + [""]
-        // The length before each identifier keeps different lists of identifiers apart.
-        parts += options.processors.map { "\($0.identifier.utf8.count):\($0.identifier)" }
-        return Identity(resource: request.resource, headers: options.headers, variant: parts.joined(separator: "|"))
-    }
 }

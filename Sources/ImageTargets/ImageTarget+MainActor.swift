@@ -52,13 +52,13 @@ extension ImageTarget where View: MainActorImageView {
 
     /// Reports that the size, the scale or the content mode of the view has changed; see ``viewSizeChanged(isolation:)``.
     @MainActor public func viewSizeChanged() {
-        runner.state.withLock { $0.binding.updateSize() }
+        runner.state.withLock { $0.binding.calls.appendSizeUpdate() }
         runner.makeCallsNow()
     }
 
     /// Reports that the user's preference for reduced motion may have changed; see ``motionPreferenceChanged(isolation:)``.
     @MainActor public func motionPreferenceChanged() {
-        runner.state.withLock { $0.binding.updateMotion() }
+        runner.state.withLock { $0.binding.calls.appendMotionUpdate() }
         runner.makeCallsNow()
     }
 

@@ -130,7 +130,7 @@ public final class ImageTarget<View: ImageViewAdapter>: Sendable {
     ///
     /// - Parameter isolation: the isolation of the view, which must be the caller's.
     public func viewSizeChanged(isolation: isolated (any Actor)? = #isolation) async {
-        runner.state.withLock { $0.binding.updateSize() }
+        runner.state.withLock { $0.binding.calls.appendSizeUpdate() }
         await runner.makeCalls()
     }
 
@@ -141,7 +141,7 @@ public final class ImageTarget<View: ImageViewAdapter>: Sendable {
     ///
     /// - Parameter isolation: the isolation of the view, which must be the caller's.
     public func motionPreferenceChanged(isolation: isolated (any Actor)? = #isolation) async {
-        runner.state.withLock { $0.binding.updateMotion() }
+        runner.state.withLock { $0.binding.calls.appendMotionUpdate() }
         await runner.makeCalls()
     }
 
