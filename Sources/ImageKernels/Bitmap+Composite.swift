@@ -49,13 +49,13 @@ extension Bitmap {
         }
     }
 
-    /// An image of one colour: RGBA with the depth of `other`.
-    package static func filled(_ size: PixelSize, with color: PixelColor, like other: Bitmap) throws -> Bitmap {
-        let pixel = color.premultiplied(most: Double(other.fullLevel))
-        let isWide = other.format.isWide
+    /// An image of one colour: RGBA with the depth and the colour space of `other`; 8-bit sRGB without it.
+    package static func filled(_ size: PixelSize, with color: PixelColor, like other: Bitmap? = nil) throws -> Bitmap {
+        let isWide = other?.format.isWide ?? false
+        let pixel = color.premultiplied(most: isWide ? 65535 : 255)
         return try unsafe Bitmap(
             size: size, format: isWide ? .rgba16 : .rgba8, alpha: color.alpha < 1 ? .premultiplied : .opaque,
-            colorSpace: other.colorSpace
+            colorSpace: other?.colorSpace ?? .sRGB
         ) { pixels, bytesPerRow in
             let first = unsafe pixels.baseAddress.unsafelyUnwrapped
             let samples = unsafe PixelSamples(first, isWide: isWide)

@@ -1,4 +1,5 @@
 public import ImageCore
+internal import ImageKernels
 
 /// A badge in the corner of an image that names the tier from which it came: M for memory, D for disk, L for a local source, N for network.
 ///
@@ -38,35 +39,25 @@ public struct TierBadge: Hashable, Sendable {
 
     /// Returns the image with the badge in its upper left corner.
     public func drawn(on image: DecodedImage) -> DecodedImage {
-        let old = image.bitmap
-        let unit = TierBadge.unit(for: old.size)
-        guard old.width >= TierBadge.columns * unit, old.height >= TierBadge.rows * unit else { return image }
-        let marked = try? unsafe Bitmap(size: old.size, format: old.format, alpha: old.alpha, colorSpace: old.colorSpace) {
-            pixels, bytesPerRow in
-            unsafe old.withUnsafePixels { unsafe pixels.copyMemory(from: $0) }
-            for y in 0..<TierBadge.rows * unit {
-                for x in 0..<TierBadge.columns * unit {
-                    let pixel = samples(isInk: isInk(x / unit, y / unit), format: old.format)
-                    for (index, byte) in pixel.enumerated() {
-                        unsafe pixels[y * bytesPerRow + x * pixel.count + index] = byte
+        let unit = TierBadge.unit(for: image.size)
+        let size = PixelSize(width: TierBadge.columns * unit, height: TierBadge.rows * unit)
+        guard image.size.width >= size.width, image.size.height >= size.height else { return image }
+        let badge = try? unsafe Bitmap(size: size, format: .rgba8, alpha: .opaque) { pixels, bytesPerRow in
+            for y in 0..<size.height {
+                for x in 0..<size.width {
+                    let (red, green, blue) = isInk(x / unit, y / unit) ? (255, 255, 255) : color
+                    for (index, level) in [red, green, blue, 255].enumerated() {
+                        unsafe pixels[y * bytesPerRow + 4 * x + index] = level
                     }
                 }
             }
         }
+        let marked = badge.flatMap { try? image.bitmap.overlaid(with: $0, x: 0, y: 0) }
         return marked.map(image.with) ?? image
     }
 
     private func isInk(_ column: Int, _ row: Int) -> Bool {
         guard (1...5).contains(column), (1...7).contains(row) else { return false }
         return glyph[row - 1] >> UInt8(5 - column) & 1 == 1
-    }
-
-    /// The bytes of one pixel in a format. Both bytes of a 16-bit sample are equal, so that their order does not matter.
-    private func samples(isInk: Bool, format: PixelFormat) -> [UInt8] {
-        let (red, green, blue) = isInk ? (255, 255, 255) : color
-        // Rec. 709 luma, with weights in 256ths.
-        let gray = UInt8((Int(red) * 54 + Int(green) * 183 + Int(blue) * 19) >> 8)
-        let channels = format.channels == 1 ? [isInk ? 255 : gray] : [red, green, blue, 255]
-        return format.bytesPerPixel == format.channels ? channels : channels.flatMap { [$0, $0] }
     }
 }

@@ -55,13 +55,14 @@ public struct HalfBlocks: Hashable, Sendable {
 
     /// Draws an image of any pixel format, scaled down to fit the box and never enlarged.
     ///
-    /// - Returns: one line of text per row of cells, without a final newline.
+    /// - Returns: one line of text per row of cells, without a final newline; empty if there is not enough memory.
     public func draw(_ bitmap: Bitmap) -> String { lines(bitmap).joined(separator: "\n") }
 
     /// Draws an image as ``draw(_:)`` does, and returns its lines.
     public func lines(_ bitmap: Bitmap) -> [String] {
         let size = ResizeGeometry(source: bitmap.size, box: targetSize, mode: .fit).output
-        let pixels = codes(TerminalPixels(bitmap, size: size).pixels, width: size.width)
+        guard let source = try? TerminalPixels(bitmap, size: size).pixels else { return [] }
+        let pixels = codes(source, width: size.width)
         return stride(from: 0, to: size.height, by: 2).map { y in
             line(
                 above: pixels[y * size.width..<(y + 1) * size.width],

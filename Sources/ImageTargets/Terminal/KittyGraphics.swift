@@ -1,4 +1,5 @@
 public import ImageCore
+internal import ImageKernels
 
 /// Draws images with the kitty graphics protocol (sw.kovidgoyal.net/kitty/graphics-protocol): escape sequences `ESC _ G keys ; base64
 /// ESC \` with at most 4,096 characters of data each.
@@ -16,21 +17,6 @@ public struct KittyGraphics: Hashable, Sendable {
         draw(Pixels(bitmap), columns: columns, rows: rows)
     }
 
-    /// Returns the text that draws an animation at the cursor, which the terminal plays. The cursor does not move.
-    ///
-    /// - Parameters:
-    ///   - frames: the frames, all of one size, with their durations in seconds. As in browsers, 0.01 s or less becomes 0.1 s.
-    ///   - columns: the width of the animation in character cells.
-    ///   - rows: the height of the animation in character cells.
-    ///   - loopCount: how often the terminal plays the animation; 0, the default, until it is erased.
-    public func draw(_ frames: [(bitmap: Bitmap, duration: Double)], columns: Int, rows: Int, loopCount: Int = 0) -> String {
-        let frames = frames.lazy.map { (pixels: Pixels($0.bitmap), duration: $0.duration) }
-        return draw(frames, columns: columns, rows: rows, loopCount: loopCount)
-    }
-
-    /// The text that removes the image.
-    public var erase: String { "\u{1B}_Ga=d,d=I,i=\(id),q=2\u{1B}\\" }
-
     /// Pixels as they are sent.
     struct Pixels {
         /// The keys of the format.
@@ -40,11 +26,8 @@ public struct KittyGraphics: Hashable, Sendable {
         /// The components of a bitmap: three of an opaque one, otherwise four, not premultiplied.
         init(_ bitmap: Bitmap) {
             let isOpaque = bitmap.alpha == .opaque
-            var bytes: [UInt8] = []
-            bytes.reserveCapacity(bitmap.width * bitmap.height * 4)
-            for pixel in TerminalPixels(bitmap, size: bitmap.size).pixels {
-                bytes += isOpaque ? Array(pixel.straight.prefix(3)) : pixel.straight
-            }
+            var bytes = (try? bitmap.convertedToRGBA8().unpremultiplied())?.packedBytes ?? []
+            if isOpaque { bytes = bytes.indices.filter { $0 & 3 != 3 }.map { bytes[$0] } }
             (keys, self.bytes) = ("f=\(isOpaque ? 24 : 32),s=\(bitmap.width),v=\(bitmap.height)", Data(bytes))
         }
 
@@ -56,9 +39,14 @@ public struct KittyGraphics: Hashable, Sendable {
         transmit(pixels, "a=T,i=\(id),p=1,c=\(columns),r=\(rows),C=1,q=2")
     }
 
-    func draw(
-        _ frames: some Sequence<(pixels: Pixels, duration: Double)>, columns: Int, rows: Int, loopCount: Int
-    ) -> String {
+    /// Returns the text that draws an animation at the cursor, which the terminal plays. The cursor does not move.
+    ///
+    /// - Parameters:
+    ///   - frames: the frames, all of one size, with their durations in seconds. As in browsers, 0.01 s or less becomes 0.1 s.
+    ///   - columns: the width of the animation in character cells.
+    ///   - rows: the height of the animation in character cells.
+    ///   - loopCount: how often the terminal plays the animation; 0 until it is erased.
+    func draw(_ frames: [(pixels: Pixels, duration: Double)], columns: Int, rows: Int, loopCount: Int) -> String {
         func gap(_ seconds: Double) -> Int { Int((seconds > 0.01 ? min(seconds, 3600) : 0.1) * 1000) }
         var text = ""
         var firstGap = 0

@@ -14,9 +14,10 @@ public struct Sixel: Hashable, Sendable {
     public init(background: HalfBlocks.RGB? = nil) { self.background = background }
 
     /// Returns the text that draws an image at the cursor, one pixel per pixel of the terminal. The cursor moves below the image.
+    /// The text is empty if there is not enough memory.
     public func draw(_ bitmap: Bitmap) -> String {
         let (width, height) = (bitmap.width, bitmap.height)
-        let source = TerminalPixels(bitmap, size: bitmap.size).pixels
+        guard let source = try? TerminalPixels(bitmap, size: bitmap.size).pixels else { return "" }
         let black = HalfBlocks.RGB(red: 0, green: 0, blue: 0)
         let colors = source.map { pixel in
             background == nil && pixel.alpha < 128 ? nil : pixel.over(background ?? black)

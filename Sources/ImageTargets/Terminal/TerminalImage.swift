@@ -1,4 +1,5 @@
 public import ImageCore
+internal import ImageKernels
 
 /// Draws images into a box of character cells, in the best way that a terminal supports. It only makes text and writes nothing.
 public struct TerminalImage: Sendable {
@@ -168,14 +169,10 @@ public struct TerminalImage: Sendable {
         return text + "\r\u{1B}[\(rows)B"
     }
 
-    /// Returns an image of the size of the box in one colour, whose components are straight (not premultiplied), 0 to 1.
-    func filledBox(of color: [Double]) throws -> Bitmap {
-        let pixel = color.map { UInt8(max(0, min(1, $0)) * 255 + 0.5) }
+    /// Returns an image of the size of the box in one colour.
+    func filledBox(of color: PixelColor) throws -> Bitmap {
         // A terminal may claim any size, so that the image is limited to that of a large screen.
-        let size = PixelSize(width: min(targetSize.width, 4_096), height: min(targetSize.height, 4_096))
-        return try unsafe Bitmap(size: size, format: .rgba8, alpha: .straight) { pixels, _ in
-            for index in pixels.indices { unsafe pixels[index] = pixel[index % 4] }
-        }
+        try .filled(PixelSize(width: min(targetSize.width, 4_096), height: min(targetSize.height, 4_096)), with: color)
     }
 
     private func cells(_ size: PixelSize) -> (columns: Int, rows: Int) {
@@ -187,16 +184,6 @@ public struct TerminalImage: Sendable {
 
     private func fitted(_ bitmap: Bitmap) throws -> Bitmap {
         let size = ResizeGeometry(source: bitmap.size, box: targetSize, mode: .fit).output
-        guard size != bitmap.size else { return bitmap }
-        let pixels = TerminalPixels(bitmap, size: size).pixels
-        let alpha: AlphaMode = bitmap.alpha == .opaque ? .opaque : .premultiplied
-        return try unsafe Bitmap(size: size, format: .rgba8, alpha: alpha) { bytes, row in
-            for (index, pixel) in pixels.enumerated() {
-                let at = index / size.width * row + index % size.width * 4
-                for (offset, value) in [pixel.red, pixel.green, pixel.blue, pixel.alpha].enumerated() {
-                    unsafe bytes[at + offset] = UInt8(min(255, value))
-                }
-            }
-        }
+        return size == bitmap.size ? bitmap : try bitmap.scaled(to: size)
     }
 }

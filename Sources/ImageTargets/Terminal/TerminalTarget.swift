@@ -1,4 +1,5 @@
 public import ImageCore
+internal import ImageKernels
 
 /// A target view that draws each image at the cursor of a terminal, in the best way that the terminal supports.
 ///
@@ -25,17 +26,6 @@ public actor TerminalTarget: ImageViewAdapter {
         terminalImage = image
         self.showsProgress = showsProgress
         output = write
-    }
-
-    /// Makes a target view that draws half blocks.
-    ///
-    /// - Parameters:
-    ///   - blocks: the box and its colours.
-    ///   - write: writes text to the terminal; called on any thread, one call at a time.
-    public init(_ blocks: HalfBlocks, write: @escaping @Sendable (String) -> Void) {
-        var terminal = Terminal(graphics: .halfBlocks, columns: blocks.columns, rows: blocks.rows + 1)
-        (terminal.background, terminal.colors) = (blocks.background, blocks.colors)
-        self.init(TerminalImage(terminal), write: write)
     }
 
     public func setImage(_ image: DecodedImage, transition: Transition) {
@@ -77,7 +67,8 @@ public actor TerminalTarget: ImageViewAdapter {
             image.isPreview = true
             setImage(image, transition: .none)
         case .color(let red, let green, let blue, let alpha):
-            guard let bitmap = try? terminalImage.filledBox(of: [red, green, blue, alpha]) else { return }
+            let color = PixelColor(red: red, green: green, blue: blue, alpha: alpha)
+            guard let bitmap = try? terminalImage.filledBox(of: color) else { return }
             setImage(DecodedImage(bitmap, isPreview: true), transition: .none)
         }
     }

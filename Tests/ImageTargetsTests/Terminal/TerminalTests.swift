@@ -3,8 +3,9 @@ import Foundation
 import ImageCodecs
 import ImageCore
 import ImageDecoding
-import ImageTargets
 import Testing
+
+@testable import ImageTargets
 
 @Suite struct TerminalDetection {
     private func terminal(_ environment: [String: String], isTerminal: Bool = true, pixels: PixelSize? = nil) -> Terminal {
@@ -171,8 +172,9 @@ import Testing
     }
 
     @Test func kittyGetsEveryFrameWithItsDurationAndPlaysThemInALoop() throws {
-        let frames = [(bitmap: try gradient(50, 40), duration: 0.25), (bitmap: try gradient(50, 40), duration: 0)]
-        let commands = try KittyCommand.parse(KittyGraphics(id: 3).draw(frames, columns: 5, rows: 2))
+        let pixels = KittyGraphics.Pixels(try gradient(50, 40))
+        let frames = [(pixels: pixels, duration: 0.25), (pixels: pixels, duration: 0)]
+        let commands = try KittyCommand.parse(KittyGraphics(id: 3).draw(frames, columns: 5, rows: 2, loopCount: 0))
         #expect(commands.map { $0.keys["a"] } == ["T", "f", "a"])
         #expect(commands[1].keys["z"] == "100")
         #expect(Data(base64Encoded: commands[1].data)?.count == 50 * 40 * 3)
