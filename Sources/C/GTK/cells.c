@@ -2,16 +2,12 @@
 
 #include "cells.h"
 
-Cells *cells_new(void) { return g_ptr_array_new_with_free_func(g_free); }
-
 Cell *cells_add(Cells *cells) {
     Cell *cell = g_new0(Cell, 1);
     cell->position = GTK_INVALID_LIST_POSITION;
     g_ptr_array_add(cells, cell);
     return cell;
 }
-
-void cells_remove(Cells *cells, Cell *cell) { g_ptr_array_remove_fast(cells, cell); }
 
 void cell_bind(Cell *cell, guint position) {
     cell->position = position;

@@ -14,13 +14,10 @@ typedef struct {
     bool is_on_screen;
 } Cell;
 
-/// An array of Cell. GTK keeps hundreds more cells than it shows.
+/// An array of Cell, which it frees. GTK keeps hundreds more cells than it shows.
 typedef GPtrArray Cells;
 
-Cells *cells_new(void);
 Cell *cells_add(Cells *cells);
-/// Removes a cell and frees it.
-void cells_remove(Cells *cells, Cell *cell);
 /// Sets the position of a cell: `GTK_INVALID_LIST_POSITION` unbinds it.
 void cell_bind(Cell *cell, guint position);
 /// The upper edge and the height of a cell in the list's window, as of the last layout. False if the cell is not laid out.

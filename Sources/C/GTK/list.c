@@ -20,14 +20,7 @@ void calotype_list_keep(List *list, GObject *object) {
     g_object_set_data_full(object, "calotype-list", g_rc_box_acquire(list), release);
 }
 
-static void scrolled(GtkAdjustment *adjustment, List *list) {
-    (void)adjustment;
-    calotype_list_update_soon(list);
-}
-
-static void scale_changed(GObject *object, GParamSpec *property, List *list) {
-    (void)object;
-    (void)property;
+static void scale_changed(List *list) {
     if (!list->is_attached) return;
     list->callbacks.scaled(list->callbacks.context);
     calotype_list_update_soon(list);
@@ -49,7 +42,7 @@ static void make_view(List *list, bool has_columns) {
         // Otherwise, the columns would share the whole width, with gaps between the cells.
         gtk_widget_set_halign(list->view, GTK_ALIGN_CENTER);
     }
-    g_signal_connect(list->view, "notify::scale-factor", G_CALLBACK(scale_changed), list);
+    g_signal_connect_swapped(list->view, "notify::scale-factor", G_CALLBACK(scale_changed), list);
     calotype_list_watch_frames(list);
     calotype_list_keep(list, G_OBJECT(list->view));
     calotype_list_watch_activation(list);
@@ -65,7 +58,7 @@ void *calotype_gtk_list_new(const calotype_gtk_list_callbacks *callbacks, int ce
     list->cell_width = cell_width;
     list->wanted_offset = NAN;
     list->wanted_position = list->wanted_focus = GTK_INVALID_LIST_POSITION;
-    list->cells = cells_new();
+    list->cells = g_ptr_array_new_with_free_func(g_free);
     calotype_list_add_items(list, selects_several);
 
     list->window = gtk_scrolled_window_new();
@@ -75,8 +68,8 @@ void *calotype_gtk_list_new(const calotype_gtk_list_callbacks *callbacks, int ce
     calotype_list_watch_wheel(list);
     calotype_list_watch_keys(list);
     GtkAdjustment *adjustment = gtk_scrolled_window_get_vadjustment(GTK_SCROLLED_WINDOW(list->window));
-    g_signal_connect(adjustment, "value-changed", G_CALLBACK(scrolled), list);
-    g_signal_connect(adjustment, "changed", G_CALLBACK(scrolled), list);
+    g_signal_connect_swapped(adjustment, "value-changed", G_CALLBACK(calotype_list_update_soon), list);
+    g_signal_connect_swapped(adjustment, "changed", G_CALLBACK(calotype_list_update_soon), list);
     calotype_list_keep(list, G_OBJECT(list->window));
     calotype_list_keep(list, G_OBJECT(adjustment));
     make_view(list, has_columns);

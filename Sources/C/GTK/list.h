@@ -41,8 +41,6 @@ typedef struct {
     /// The position on which the mouse button was pressed, or GTK_INVALID_LIST_POSITION.
     guint pressed_position;
     GdkFrameClock *clock;
-    /// The handlers of the clock's signals.
-    gulong update_handler, layout_handler, after_paint_handler;
 } List;
 
 /// The list of a GtkScrolledWindow that `calotype_gtk_list_new` returned.

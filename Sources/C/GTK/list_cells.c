@@ -17,8 +17,7 @@ static void position_changed(GtkListItem *item, GParamSpec *property, List *list
     list->callbacks.move(list->callbacks.context, cell->owner, position);
 }
 
-static void setup_cell(GtkSignalListItemFactory *factory, GtkListItem *item, List *list) {
-    (void)factory;
+static void setup_cell(List *list, GtkListItem *item) {
     if (!list->is_attached) return;
     Cell *cell = cells_add(list->cells);
     void *widget = NULL;
@@ -30,8 +29,7 @@ static void setup_cell(GtkSignalListItemFactory *factory, GtkListItem *item, Lis
     calotype_list_keep(list, G_OBJECT(item));
 }
 
-static void bind_cell(GtkSignalListItemFactory *factory, GtkListItem *item, List *list) {
-    (void)factory;
+static void bind_cell(List *list, GtkListItem *item) {
     Cell *cell = cell_of(item);
     if (!list->is_attached || !cell) return;
     cell_bind(cell, gtk_list_item_get_position(item));
@@ -39,30 +37,28 @@ static void bind_cell(GtkSignalListItemFactory *factory, GtkListItem *item, List
     calotype_list_update_soon(list);
 }
 
-static void unbind_cell(GtkSignalListItemFactory *factory, GtkListItem *item, List *list) {
-    (void)factory;
+static void unbind_cell(List *list, GtkListItem *item) {
     Cell *cell = cell_of(item);
     if (!cell) return;
     cell_bind(cell, GTK_INVALID_LIST_POSITION);
     if (list->is_attached) list->callbacks.unbind(list->callbacks.context, cell->owner);
 }
 
-static void teardown_cell(GtkSignalListItemFactory *factory, GtkListItem *item, List *list) {
-    (void)factory;
+static void teardown_cell(List *list, GtkListItem *item) {
     Cell *cell = cell_of(item);
     g_object_set_data(G_OBJECT(item), cell_key, NULL);
     gtk_list_item_set_child(item, NULL);
     if (!cell) return;
     if (list->is_attached) list->callbacks.drop_cell(list->callbacks.context, cell->owner);
-    cells_remove(list->cells, cell);
+    g_ptr_array_remove_fast(list->cells, cell);
 }
 
 GtkListItemFactory *calotype_list_factory_new(List *list) {
     GtkListItemFactory *factory = gtk_signal_list_item_factory_new();
-    g_signal_connect(factory, "setup", G_CALLBACK(setup_cell), list);
-    g_signal_connect(factory, "bind", G_CALLBACK(bind_cell), list);
-    g_signal_connect(factory, "unbind", G_CALLBACK(unbind_cell), list);
-    g_signal_connect(factory, "teardown", G_CALLBACK(teardown_cell), list);
+    g_signal_connect_swapped(factory, "setup", G_CALLBACK(setup_cell), list);
+    g_signal_connect_swapped(factory, "bind", G_CALLBACK(bind_cell), list);
+    g_signal_connect_swapped(factory, "unbind", G_CALLBACK(unbind_cell), list);
+    g_signal_connect_swapped(factory, "teardown", G_CALLBACK(teardown_cell), list);
     calotype_list_keep(list, G_OBJECT(factory));
     return factory;
 }

@@ -30,13 +30,11 @@ static void report_on_screen(void *context, void *cell, bool is_on_screen) {
     list->callbacks.set_on_screen(list->callbacks.context, cell, is_on_screen);
 }
 
-static void update(GdkFrameClock *clock, List *list) {
-    (void)clock;
+static void update(List *list) {
     if (list->is_laid_out) calotype_list_scroll(list);
 }
 
-static void layout(GdkFrameClock *clock, List *list) {
-    (void)clock;
+static void layout(List *list) {
     if (!list->is_attached || !gtk_widget_get_mapped(list->view)) return;
     bool is_first_layout = !list->is_laid_out;
     list->is_laid_out = true;
@@ -53,8 +51,7 @@ static void layout(GdkFrameClock *clock, List *list) {
 
 // Changes of the layout and unfinished cells wait until the frame is painted. Before that, GTK would lay out the same frame again
 // and again.
-static void after_paint(GdkFrameClock *clock, List *list) {
-    (void)clock;
+static void after_paint(List *list) {
     if (!list->is_attached) return;
     calotype_list_fit_columns(list);
     Cell *focused = cells_at(list->cells, list->wanted_focus);
@@ -63,41 +60,32 @@ static void after_paint(GdkFrameClock *clock, List *list) {
     list->has_unfinished_cells = false;
 }
 
-static void mapped(GtkWidget *widget, List *list) {
-    (void)widget;
-    calotype_list_update_soon(list);
-}
-
 // When the list is hidden, no cell is on screen.
-static void unmapped(GtkWidget *widget, List *list) {
-    (void)widget;
+static void unmapped(List *list) {
     if (list->is_attached) cells_update_on_screen(list->cells, list->window, report_on_screen, list);
     list->needs_update = true;
 }
 
-static void realized(GtkWidget *widget, List *list) {
-    list->clock = g_object_ref(gtk_widget_get_frame_clock(widget));
-    list->update_handler = g_signal_connect(list->clock, "update", G_CALLBACK(update), list);
+static void realized(List *list) {
+    list->clock = g_object_ref(gtk_widget_get_frame_clock(list->view));
+    g_signal_connect_swapped(list->clock, "update", G_CALLBACK(update), list);
     // GTK's own handler, which lays out, runs first.
-    list->layout_handler = g_signal_connect_after(list->clock, "layout", G_CALLBACK(layout), list);
-    list->after_paint_handler = g_signal_connect(list->clock, "after-paint", G_CALLBACK(after_paint), list);
+    g_signal_connect_data(list->clock, "layout", G_CALLBACK(layout), list, NULL, G_CONNECT_AFTER | G_CONNECT_SWAPPED);
+    g_signal_connect_swapped(list->clock, "after-paint", G_CALLBACK(after_paint), list);
     calotype_list_update_soon(list);
 }
 
-static void unrealized(GtkWidget *widget, List *list) {
-    (void)widget;
+static void unrealized(List *list) {
     if (!list->clock) return;
-    g_signal_handler_disconnect(list->clock, list->update_handler);
-    g_signal_handler_disconnect(list->clock, list->layout_handler);
-    g_signal_handler_disconnect(list->clock, list->after_paint_handler);
+    g_signal_handlers_disconnect_by_data(list->clock, list);
     g_clear_object(&list->clock);
 }
 
 void calotype_list_watch_frames(List *list) {
-    g_signal_connect(list->view, "realize", G_CALLBACK(realized), list);
-    g_signal_connect(list->view, "unrealize", G_CALLBACK(unrealized), list);
-    g_signal_connect(list->view, "map", G_CALLBACK(mapped), list);
-    g_signal_connect(list->view, "unmap", G_CALLBACK(unmapped), list);
+    g_signal_connect_swapped(list->view, "realize", G_CALLBACK(realized), list);
+    g_signal_connect_swapped(list->view, "unrealize", G_CALLBACK(unrealized), list);
+    g_signal_connect_swapped(list->view, "map", G_CALLBACK(calotype_list_update_soon), list);
+    g_signal_connect_swapped(list->view, "unmap", G_CALLBACK(unmapped), list);
 }
 
 #endif

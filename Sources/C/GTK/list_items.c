@@ -8,24 +8,8 @@ static void selection_changed(List *list) {
     if (list->is_attached) list->callbacks.selection_changed(list->callbacks.context);
 }
 
-// GtkSingleSelection selects another item when its item is removed, without the signal `selection-changed`.
-static void item_selected(GObject *selection, GParamSpec *property, List *list) {
-    (void)selection;
-    (void)property;
-    selection_changed(list);
-}
-
-static void range_selected(GtkSelectionModel *selection, guint position, guint count, List *list) {
-    (void)selection;
+static void items_changed(List *list, guint position, guint removed) {
     (void)position;
-    (void)count;
-    selection_changed(list);
-}
-
-static void items_changed(GListModel *selection, guint position, guint removed, guint added, List *list) {
-    (void)selection;
-    (void)position;
-    (void)added;
     if (removed > 0) selection_changed(list);
 }
 
@@ -34,11 +18,12 @@ void calotype_list_add_items(List *list, bool selects_several) {
     GListModel *items = G_LIST_MODEL(list->items);
     if (selects_several) {
         list->selection = GTK_SELECTION_MODEL(gtk_multi_selection_new(items));
-        g_signal_connect(list->selection, "selection-changed", G_CALLBACK(range_selected), list);
-        g_signal_connect(list->selection, "items-changed", G_CALLBACK(items_changed), list);
+        g_signal_connect_swapped(list->selection, "selection-changed", G_CALLBACK(selection_changed), list);
+        g_signal_connect_swapped(list->selection, "items-changed", G_CALLBACK(items_changed), list);
     } else {
         list->selection = GTK_SELECTION_MODEL(gtk_single_selection_new(items));
-        g_signal_connect(list->selection, "notify::selected-item", G_CALLBACK(item_selected), list);
+        // It selects another item when its item is removed, without the signal `selection-changed`.
+        g_signal_connect_swapped(list->selection, "notify::selected-item", G_CALLBACK(selection_changed), list);
     }
 }
 
@@ -53,9 +38,6 @@ void calotype_gtk_list_splice(void *widget, unsigned position, unsigned removed,
 }
 
 guint calotype_list_selected(List *list) {
-    if (GTK_IS_SINGLE_SELECTION(list->selection)) {
-        return gtk_single_selection_get_selected(GTK_SINGLE_SELECTION(list->selection));
-    }
     GtkBitset *selected = gtk_selection_model_get_selection(list->selection);
     guint first = gtk_bitset_is_empty(selected) ? GTK_INVALID_LIST_POSITION : gtk_bitset_get_minimum(selected);
     gtk_bitset_unref(selected);
@@ -63,8 +45,6 @@ guint calotype_list_selected(List *list) {
 }
 
 void calotype_list_select_only(List *list, guint position) { gtk_selection_model_select_item(list->selection, position, TRUE); }
-
-unsigned calotype_gtk_list_selected(void *widget) { return calotype_list_selected(calotype_list_of(widget)); }
 
 void calotype_gtk_list_select(void *widget, unsigned position) {
     List *list = calotype_list_of(widget);

@@ -15,13 +15,6 @@ void *calotype_gtk_texture(const void *pixels, size_t count, int width, int heig
     return texture;
 }
 
-void *calotype_gtk_color(const uint8_t rgba[4]) {
-    GBytes *bytes = g_bytes_new(rgba, 4);
-    GdkTexture *texture = gdk_memory_texture_new(1, 1, GDK_MEMORY_R8G8B8A8, bytes, 4);
-    g_bytes_unref(bytes);
-    return texture;
-}
-
 void calotype_gtk_ref(void *object) { g_object_ref_sink(object); }
 void calotype_gtk_unref(void *object) { g_object_unref(object); }
 
@@ -153,29 +146,6 @@ bool calotype_gtk_bounds(void *widget, void *other, double *x, double *y, double
     *y = rect.origin.y;
     *width = rect.size.width;
     *height = rect.size.height;
-    return true;
-}
-
-bool calotype_gtk_view_sample(void *object, int width, int height, uint8_t rgba[4]) {
-    GtkSnapshot *snapshot = gtk_snapshot_new();
-    gdk_paintable_snapshot(calotype_view_of(object)->paintable, snapshot, width, height);
-    GskRenderNode *node = gtk_snapshot_free_to_node(snapshot);
-    if (!node) return false;
-    cairo_surface_t *surface = cairo_image_surface_create(CAIRO_FORMAT_ARGB32, width, height);
-    cairo_t *context = cairo_create(surface);
-    gsk_render_node_draw(node, context);
-    cairo_destroy(context);
-    cairo_surface_flush(surface);
-    const unsigned char *row = cairo_image_surface_get_data(surface) + height / 2 * cairo_image_surface_get_stride(surface);
-    uint32_t pixel = ((const uint32_t *)(const void *)row)[width / 2];
-    uint32_t alpha = pixel >> 24;
-    for (int i = 0; i < 3; i++) {
-        uint32_t value = (pixel >> (16 - 8 * i)) & 255;
-        rgba[i] = (uint8_t)(alpha ? MIN(255, (value * 255 + alpha / 2) / alpha) : 0);
-    }
-    rgba[3] = (uint8_t)alpha;
-    cairo_surface_destroy(surface);
-    gsk_render_node_unref(node);
     return true;
 }
 

@@ -45,22 +45,17 @@ static void spin(View *view) {
     if (gtk_spinner_get_spinning(view->spinner) != spins) gtk_spinner_set_spinning(view->spinner, spins);
 }
 
-static void spinner_mapped(GtkWidget *widget, View *view) {
-    (void)widget;
-    spin(view);
-}
-
 // GTK emits this signal before it unmaps the spinner.
-static void spinner_unmapped(GtkWidget *widget, View *view) {
-    (void)widget;
+static void spinner_unmapped(View *view) {
     gtk_spinner_set_spinning(view->spinner, FALSE);
 }
 
 void calotype_view_add_signs(View *view) {
     add_style();
     view->spinner = GTK_SPINNER(add(view, gtk_spinner_new(), GTK_ALIGN_CENTER, GTK_ALIGN_CENTER));
-    g_signal_connect_after(view->spinner, "map", G_CALLBACK(spinner_mapped), view);
-    g_signal_connect_after(view->spinner, "unmap", G_CALLBACK(spinner_unmapped), view);
+    GConnectFlags after = G_CONNECT_AFTER | G_CONNECT_SWAPPED;
+    g_signal_connect_data(view->spinner, "map", G_CALLBACK(spin), view, NULL, after);
+    g_signal_connect_data(view->spinner, "unmap", G_CALLBACK(spinner_unmapped), view, NULL, after);
     set_visible(view->spinner, false);
     view->bar = GTK_PROGRESS_BAR(add(view, gtk_progress_bar_new(), GTK_ALIGN_FILL, GTK_ALIGN_END));
     gtk_widget_add_css_class(GTK_WIDGET(view->bar), "calotype");

@@ -68,10 +68,7 @@
         /// activates it. Setting it selects no other position and scrolls it on screen in the next frame. Setting `nil` or a position
         /// that does not exist does nothing.
         public var selected: Int? {
-            get {
-                let position = unsafe calotype_gtk_list_selected(widget)
-                return position == UInt32.max ? nil : Int(position)
-            }
+            get { selection.min() }
             set {
                 guard let newValue, newValue >= 0 else { return }
                 unsafe calotype_gtk_list_select(widget, UInt32(clamping: newValue))

@@ -35,17 +35,5 @@
 
         /// Whether neither an image nor a placeholder is shown.
         public var isBlank: Bool { unsafe calotype_gtk_view_is_blank(widget) }
-
-        /// Returns the colour in the middle of the view: straight (not premultiplied) red, green, blue and alpha, 0 to 255. `nil` if the
-        /// view is blank there.
-        ///
-        /// Use it in tests: it draws the whole view.
-        public func middleColor() -> [UInt8]? {
-            var rgba: [UInt8] = [0, 0, 0, 0]
-            let isDrawn = unsafe rgba.withUnsafeMutableBufferPointer {
-                unsafe calotype_gtk_view_sample(widget, 32, 32, $0.baseAddress)
-            }
-            return isDrawn && rgba[3] > 0 ? rgba : nil
-        }
     }
 #endif

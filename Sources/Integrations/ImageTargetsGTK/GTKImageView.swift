@@ -1,6 +1,7 @@
 #if GTK
     internal import CCalotypeGTK
     public import ImageCore
+    internal import ImageKernels
     public import ImageTargets
 
     /// An image view for GTK 4 windows: a `GtkPicture` under a spinner, a progress bar, a badge and a sign of failure.
@@ -113,7 +114,8 @@
             case .none, .hash: show(nil)
             case .image(let image): show(GTKTexture(image.bitmap))
             case .color(let red, let green, let blue, let alpha):
-                show(GTKTexture(red: red, green: green, blue: blue, alpha: alpha))
+                let color = PixelColor(red: red, green: green, blue: blue, alpha: alpha)
+                show((try? Bitmap.filled(PixelSize(1), with: color)).flatMap { GTKTexture($0) })
             }
         }
 

@@ -10,11 +10,12 @@
             unsafe calotype_gtk_list_callbacks(
                 context: Unmanaged.passRetained(box).toOpaque(),
                 make_cell: { context, widget in
-                    unsafe GTKListBox.run(context) { list in
+                    let cell = unsafe GTKListBox.run(context) { list in
                         let cell = list.addCell()
                         unsafe widget?.pointee = cell.widget
-                        return unsafe Unmanaged.passUnretained(cell).toOpaque()
+                        return unsafe UInt(bitPattern: Unmanaged.passUnretained(cell).toOpaque())
                     }
+                    return unsafe UnsafeMutableRawPointer(bitPattern: cell ?? 0)
                 },
                 bind: { context, cell, position in
                     unsafe GTKListBox.run(context, cell) { $0.bind($1, Int(position)) }
@@ -24,50 +25,26 @@
                 },
                 unbind: { context, cell in unsafe GTKListBox.run(context, cell) { $0.unbind($1) } },
                 drop_cell: { context, cell in unsafe GTKListBox.run(context, cell) { $0.drop($1) } },
-                activate: { context, position in
-                    unsafe GTKListBox.run(context) { list in
-                        list.onActivate?(Int(position))
-                        return nil
-                    }
-                },
-                selection_changed: { context in
-                    unsafe GTKListBox.run(context) { list in
-                        list.reportSelection()
-                        return nil
-                    }
-                },
+                activate: { context, position in unsafe GTKListBox.run(context) { $0.onActivate?(Int(position)) } },
+                selection_changed: { context in unsafe GTKListBox.run(context) { $0.reportSelection() } },
                 set_on_screen: { context, cell, isOnScreen in
                     unsafe GTKListBox.run(context, cell) { $0.setOnScreen($1, isOnScreen) }
                 },
-                update_cells: { context in
-                    var isUnfinished = false
-                    unsafe GTKListBox.run(context) { list in
-                        isUnfinished = list.updateCells()
-                        return nil
-                    }
-                    return isUnfinished
-                },
-                scaled: { context in
-                    unsafe GTKListBox.run(context) { list in
-                        list.renewRequests()
-                        return nil
-                    }
-                })
+                update_cells: { context in unsafe GTKListBox.run(context) { $0.updateCells() } ?? false },
+                scaled: { context in unsafe GTKListBox.run(context) { $0.renewRequests() } })
         }
 
         /// Runs a callback on the main actor, since GTK calls on the main thread only. Pointers are not `Sendable`, so that their
         /// addresses are passed as integers.
         @discardableResult
-        private nonisolated static func run(
-            _ context: UnsafeMutableRawPointer?, _ body: @MainActor (GTKImageList) -> UnsafeMutableRawPointer?
-        ) -> UnsafeMutableRawPointer? {
+        private nonisolated static func run<Result: Sendable>(
+            _ context: UnsafeMutableRawPointer?, _ body: @MainActor (GTKImageList) -> Result
+        ) -> Result? {
             let address = UInt(bitPattern: context)
-            let result = MainActor.assumeIsolated {
-                guard let context = unsafe UnsafeMutableRawPointer(bitPattern: address) else { return UInt(0) }
-                guard let list = unsafe Unmanaged<GTKListBox>.fromOpaque(context).takeUnretainedValue().list else { return 0 }
-                return unsafe UInt(bitPattern: body(list))
+            return MainActor.assumeIsolated {
+                guard let context = unsafe UnsafeMutableRawPointer(bitPattern: address) else { return nil }
+                return unsafe Unmanaged<GTKListBox>.fromOpaque(context).takeUnretainedValue().list.map(body)
             }
-            return unsafe UnsafeMutableRawPointer(bitPattern: result)
         }
 
         private nonisolated static func run(
@@ -76,9 +53,8 @@
         ) {
             let address = UInt(bitPattern: cell)
             unsafe run(context) { list in
-                guard let cell = unsafe UnsafeMutableRawPointer(bitPattern: address) else { return nil }
+                guard let cell = unsafe UnsafeMutableRawPointer(bitPattern: address) else { return }
                 unsafe body(list, Unmanaged<GTKListCell>.fromOpaque(cell).takeUnretainedValue())
-                return nil
             }
         }
     }

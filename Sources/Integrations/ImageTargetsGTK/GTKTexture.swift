@@ -31,12 +31,6 @@
             }
         }
 
-        /// Makes a texture of one pixel. The components are straight (not premultiplied), 0 to 1.
-        init(red: Double, green: Double, blue: Double, alpha: Double) {
-            let rgba = [red, green, blue, alpha].map { UInt8(max(0, min(1, $0)) * 255 + 0.5) }
-            unsafe pointer = calotype_gtk_color(rgba)
-        }
-
         deinit { unsafe calotype_gtk_unref(pointer) }
 
         /// Retains the bitmap as long as GTK uses the texture.

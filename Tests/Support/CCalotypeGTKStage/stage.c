@@ -84,6 +84,31 @@ void calotype_stage_set_child(void *window, void *widget) {
 
 void calotype_stage_set_visible(void *widget, bool visible) { gtk_widget_set_visible(GTK_WIDGET(widget), visible); }
 
+bool calotype_stage_middle_color(void *view, uint8_t rgba[4]) {
+    enum { SIDE = 32 };
+    GtkSnapshot *snapshot = gtk_snapshot_new();
+    GtkPicture *image = GTK_PICTURE(gtk_overlay_get_child(GTK_OVERLAY(view)));
+    gdk_paintable_snapshot(gtk_picture_get_paintable(image), snapshot, SIDE, SIDE);
+    GskRenderNode *node = gtk_snapshot_free_to_node(snapshot);
+    if (!node) return false;
+    cairo_surface_t *surface = cairo_image_surface_create(CAIRO_FORMAT_ARGB32, SIDE, SIDE);
+    cairo_t *context = cairo_create(surface);
+    gsk_render_node_draw(node, context);
+    cairo_destroy(context);
+    cairo_surface_flush(surface);
+    const unsigned char *row = cairo_image_surface_get_data(surface) + SIDE / 2 * cairo_image_surface_get_stride(surface);
+    uint32_t pixel = ((const uint32_t *)(const void *)row)[SIDE / 2];
+    uint32_t alpha = pixel >> 24;
+    for (int i = 0; i < 3; i++) {
+        uint32_t value = (pixel >> (16 - 8 * i)) & 255;
+        rgba[i] = (uint8_t)(alpha ? MIN(255, (value * 255 + alpha / 2) / alpha) : 0);
+    }
+    rgba[3] = (uint8_t)alpha;
+    cairo_surface_destroy(surface);
+    gsk_render_node_unref(node);
+    return alpha > 0;
+}
+
 void calotype_stage_set_size(void *widget, int width, int height) {
     gtk_widget_set_size_request(GTK_WIDGET(widget), width, height);
 }

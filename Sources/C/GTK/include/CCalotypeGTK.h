@@ -40,9 +40,6 @@ enum { CALOTYPE_GTK_RGBA8 = 0, CALOTYPE_GTK_RGBA8_STRAIGHT = 1, CALOTYPE_GTK_RGB
 void *calotype_gtk_texture(const void *pixels, size_t count, int width, int height, size_t stride, int format,
                            void (*release)(void *), void *owner);
 
-/// Makes a texture of one pixel: straight (not premultiplied) red, green, blue and alpha.
-void *calotype_gtk_color(const uint8_t rgba[4]);
-
 /// Takes a reference. A floating reference becomes a normal one.
 void calotype_gtk_ref(void *object);
 void calotype_gtk_unref(void *object);
@@ -97,9 +94,6 @@ bool calotype_gtk_animates(void *widget);
 bool calotype_gtk_view_is_blank(void *view);
 /// The bounds of a widget within another one. False if the widget is not laid out.
 bool calotype_gtk_bounds(void *widget, void *other, double *x, double *y, double *width, double *height);
-/// The colour in the middle of the view: straight (not premultiplied) red, green, blue and alpha. False if the view draws
-/// nothing.
-bool calotype_gtk_view_sample(void *view, int width, int height, uint8_t rgba[4]);
 
 // A list that recycles its cells, in columns or as rows.
 
@@ -140,8 +134,6 @@ void calotype_gtk_list_update_soon(void *list);
 double calotype_gtk_list_offset(void *list, double *maximum);
 /// Scrolls in the next frame, to the last offset that was set.
 void calotype_gtk_list_set_offset(void *list, double offset);
-/// The first selected position; `UINT_MAX` if none is selected.
-unsigned calotype_gtk_list_selected(void *list);
 /// Selects only one position, and scrolls it on screen in the next frame.
 void calotype_gtk_list_select(void *list, unsigned position);
 /// Writes the selected positions in ascending order, at most `capacity`. Returns their number.

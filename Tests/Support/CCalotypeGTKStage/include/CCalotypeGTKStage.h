@@ -4,6 +4,7 @@
 #define CCALOTYPE_GTK_STAGE_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 /// Runs GTK's main loop with one undecorated window until `calotype_stage_quit`. False if there is no display.
 bool calotype_stage_run(int width, int height, void (*ready)(void *context, void *window), void *context);
@@ -16,6 +17,9 @@ unsigned calotype_stage_wakeups(void);
 /// before a list is put into the window, and `calotype_stage_measure_list` after that: between the two, the list handles the layout.
 void calotype_stage_measure(void *window, void (*report)(void *context, double milliseconds), void *context);
 void calotype_stage_measure_list(void *window);
+/// The colour in the middle of the image of an image view: straight (not premultiplied) red, green, blue and alpha. False if the view
+/// draws nothing.
+bool calotype_stage_middle_color(void *view, uint8_t rgba[4]);
 /// Sets the minimum size of a widget; -1 for none.
 void calotype_stage_set_size(void *widget, int width, int height);
 /// Places a widget in the middle of its parent with its natural size, or fills the parent.
