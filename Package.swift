@@ -54,7 +54,9 @@ let package = Package(
         module("ImageCaching", ["ImageCore", "CalotypeSystem", "CCalotypeDiskIO", .httpTypes, .heap, .deque]),
         module("ImageDecoding", ["ImageCore", "ImageKernels", "CalotypeSystem"], tests: ["TestBitmaps"]),
         module("ImageProcessing", ["ImageCore", "CalotypeSystem", "ImageKernels"], tests: ["CCalotypeAllocations"]),
-        module("ImageTargets", ["ImageCore", "ImageKernels", .httpTypes], tests: ["ImageDecoding", "ImageCodecs", "ImageLoading"]),
+        module(
+            "ImageTargets", ["ImageCore", "ImageKernels", .httpTypes],
+            tests: ["ImageDecoding", "ImageCodecs", "ImageLoading"]),
         module(
             "ImageLoading", ["ImageCore", "ImageKernels", "CalotypeSystem", .httpTypes, .heap, .deque],
             tests: ["EngineSoak", "ImageNetworking"]),
