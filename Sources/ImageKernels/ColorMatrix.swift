@@ -85,14 +85,28 @@ extension Bitmap {
             return value > 0 ? UInt16((min(1, value) * Double(most)).rounded()) : 0
         }
         let path = KernelPath.current
-        let (channels, divides) = (format.channels, alpha == .premultiplied)
+        let divides = alpha == .premultiplied
         return try unsafe editingRows(threads: threads, cancellation: cancellation) { _, row in
             if divides { unsafe PixelKernels.unpremultiply(row, width, path) }
             unsafe table.withUnsafeBufferPointer { table in
-                // Alpha, the last of four channels, is not changed.
-                for i in 0..<width * channels where channels == 1 || i & 3 != 3 { unsafe row[i] = Int(table[row[i]]) }
+                // A loop for each depth takes half the time of one for both.
+                if unsafe row.isWide {
+                    unsafe map(row.base.assumingMemoryBound(to: UInt16.self), table)
+                } else {
+                    unsafe map(row.base.assumingMemoryBound(to: UInt8.self), table)
+                }
             }
             if divides { unsafe PixelKernels.premultiply(row, width, path) }
+        }
+    }
+
+    private func map<Sample: FixedWidthInteger>(
+        _ samples: UnsafeMutablePointer<Sample>, _ table: UnsafeBufferPointer<UInt16>
+    ) {
+        // The last of four channels, alpha, is not changed.
+        let (channels, colors) = (format.channels, min(3, format.channels))
+        for pixel in stride(from: 0, to: width * channels, by: channels) {
+            for i in pixel..<pixel + colors { unsafe samples[i] = Sample(truncatingIfNeeded: table[Int(samples[i])]) }
         }
     }
 }
