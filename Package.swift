@@ -64,7 +64,7 @@ let package = Package(
         // Plug-ins and observers that bring a dependency, or Apple's frameworks. Empty where that is missing or its trait is off.
         integration(
             "ImageNetworkingCurl",
-            ["ImageCore", "CalotypeSystem", "ImageNetworking", "CCalotypeCurl", "CCalotypeSockets", .httpTypes, .deque],
+            ["ImageCore", "CalotypeSystem", "ImageNetworking", "CCalotypeCurl", .httpTypes, .deque],
             tests: ["NetworkTestKit", "OtherSystem", "CCalotypeHeap", "CCalotypeLookup"]),
         integration("ImageNetworkingFoundation", ["ImageCore", "CalotypeSystem", .httpTypes], tests: ["OtherSystem"]),
         integration(

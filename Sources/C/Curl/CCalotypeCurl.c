@@ -1,6 +1,7 @@
 #include "CCalotypeCurl.h"
 
 #include <fcntl.h>
+#include <stdlib.h>
 #include <sys/socket.h>
 
 #ifdef __linux__
@@ -33,9 +34,22 @@ static void keep_openssl(void) {
 }
 #endif
 
+#ifdef __GLIBC__
+/// Has glibc keep some freed memory. Otherwise it returns the memory of each transfer to the system, which clears it for the
+/// next one. It raises its thresholds for good when it frees a block of this size, as most programs with images do some time.
+static void keep_freed_memory(void) {
+    // Volatile, or the compiler would leave both calls out.
+    void *volatile block = malloc(1 << 20);
+    free(block);
+}
+#endif
+
 CURLcode calotype_curl_start(void) {
 #ifdef __linux__
     keep_openssl();
+#endif
+#ifdef __GLIBC__
+    keep_freed_memory();
 #endif
     return curl_global_init(CURL_GLOBAL_SSL | CURL_GLOBAL_WIN32);
 }

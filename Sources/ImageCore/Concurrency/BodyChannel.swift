@@ -4,13 +4,14 @@
 /// The network layer stores status and header fields (the head) itself; the channel only reports that they have arrived. Each
 /// side changes the state under the lock and resumes the other side outside of it. At most one reader waits at a time.
 package struct BodyChannel: ~Copyable, Sendable {
-    typealias Waiter = CheckedContinuation<BodyChunk?, any Error>
+    typealias Waiter = CheckedContinuation<Data?, any Error>
 
     // Internal, because modules that store a channel need its layout.
     struct State {
         var isCancelled = false
         var hasHead = false
-        var unread = ChunkList()
+        var unread: [Data] = []
+        var unreadCount = 0
         var end: Result<Void, any Error>?
         /// Whether the producer stopped receiving because too many bytes were unread. The reader then calls `onDrained` when it
         /// has read everything.
@@ -37,27 +38,20 @@ package struct BodyChannel: ~Copyable, Sendable {
     package func waitForHead(_ begin: () -> Void, onCancel: @Sendable () -> Void) async throws -> Data? {
         let body = try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { waiter in
-                enum Answer {
-                    case wait, cancelled, end(Result<BodyChunk?, any Error>)
-                }
-                let answer = state.withLock { state -> Answer in
-                    if state.isCancelled { return .cancelled }
+                let answer = state.withLock { state -> Result<Data?, any Error>? in
+                    if state.isCancelled { return .failure(CancellationError()) }
                     // The transfer may have ended before, for example by its timeout.
-                    if state.end != nil, let answer = state.takeHeadAnswer() { return .end(answer) }
+                    if state.end != nil, let answer = state.takeHeadAnswer() { return answer }
                     (state.waiter, state.isHeadAwaited) = (waiter, true)
-                    return .wait
+                    return nil
                 }
-                switch answer {
-                case .wait: begin()
-                case .cancelled: waiter.resume(throwing: CancellationError())
-                case .end(let answer): waiter.resume(with: answer)
-                }
+                if let answer { waiter.resume(with: answer) } else { begin() }
             }
         } onCancel: {
             onCancel()
         }
         synchronizeWithProducer()
-        return body?.data
+        return body
     }
 
     /// Waits for the next chunk.
@@ -70,37 +64,26 @@ package struct BodyChannel: ~Copyable, Sendable {
     package func next(onDrained: () -> Void, onCancel: @Sendable () -> Void) async throws -> Data? {
         let chunk = try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { waiter in
-                enum Answer {
-                    case chunk(BodyChunk), end(Result<Void, any Error>), wait, misuse
-                }
-                let (answer, mustReport) = state.withLock { state -> (Answer, Bool) in
-                    if state.isCancelled { return (.end(.failure(CancellationError())), false) }
-                    guard state.waiter == nil else { return (.misuse, false) }
-                    if let chunk = state.unread.removeFirst() {
-                        // The producer resumes when everything was read, not after every chunk.
-                        guard state.unread.isEmpty else { return (.chunk(chunk), false) }
-                        defer { state.isPaused = false }
-                        return (.chunk(chunk), state.isPaused)
+                let (answer, mustReport) = state.withLock { state -> (Result<Data?, any Error>?, Bool) in
+                    if state.isCancelled { return (.failure(CancellationError()), false) }
+                    guard state.waiter == nil else {
+                        let message = "Two tasks read a response body at the same time. Read a body from one task."
+                        return (.failure(ImageError(.invalidRequest, message: message)), false)
                     }
-                    if let end = state.end { return (.end(end), false) }
+                    // The producer resumes when everything was read, not after every chunk.
+                    let wasPaused = state.isPaused
+                    if let answer = state.takeBodyAnswer() { return (answer, wasPaused && !state.isPaused) }
                     (state.waiter, state.isHeadAwaited) = (waiter, false)
-                    return (.wait, false)
+                    return (nil, false)
                 }
                 if mustReport { onDrained() }
-                switch answer {
-                case .wait: break
-                case .chunk(let chunk): waiter.resume(with: .success(chunk))
-                case .end(let end): waiter.resume(with: end.map { nil })
-                case .misuse:
-                    let message = "Two tasks read a response body at the same time. Read a body from one task."
-                    waiter.resume(with: .failure(ImageError(.invalidRequest, message: message)))
-                }
+                if let answer { waiter.resume(with: answer) }
             }
         } onCancel: {
             onCancel()
         }
         synchronizeWithProducer()
-        return chunk?.data
+        return chunk
     }
 
     /// Reports to the thread sanitizer that the producer's work happened before the reader's. Swift does not report it if a
@@ -118,7 +101,7 @@ package struct BodyChannel: ~Copyable, Sendable {
         let (waiter, wasOver) = state.withLock { state in
             let wasOver = state.isOver
             state.isCancelled = true
-            state.unread = ChunkList()
+            (state.unread, state.unreadCount) = ([], 0)
             defer { state.waiter = nil }
             return (state.waiter, wasOver)
         }
@@ -145,47 +128,27 @@ package struct BodyChannel: ~Copyable, Sendable {
         package var isPaused: Bool
     }
 
-    /// A waiting reader. Resume it once, outside of all locks.
-    package struct Wake: Sendable {
-        fileprivate let waiter: Waiter
-        fileprivate let answer: Result<BodyChunk?, any Error>
-
-        /// Resumes the reader.
-        package consuming func wakeUp() { waiter.resume(with: answer) }
-    }
-
     /// Adds what was received to the channel and resumes a waiting reader.
     ///
+    /// - Parameter bytes: the next chunk of the body, if it is not empty.
     /// - Returns: `nil` if the response is over.
     @discardableResult
     package func publish(
-        hasHead: Bool = false, chunks: ChunkList = ChunkList(), end: Result<Void, any Error>? = nil
+        hasHead: Bool = false, bytes: Data = Data(), end: Result<Void, any Error>? = nil
     ) -> Receipt? {
-        var chunks = chunks
-        let (receipt, wake) = handOver(hasHead: hasHead, chunks: &chunks, end: end)
-        wake?.wakeUp()
-        return receipt
-    }
-
-    /// Adds what was received to the channel. The caller resumes the reader. `chunks` is empty afterwards.
-    package func handOver(
-        hasHead: Bool, chunks: inout ChunkList, end: Result<Void, any Error>?
-    ) -> (receipt: Receipt?, wake: Wake?) {
-        state.withLock { state -> (Receipt?, Wake?) in
-            guard !state.isOver else {
-                chunks = ChunkList()
-                return (nil, nil)
-            }
+        let (receipt, waiter, answer) = state.withLock { state -> (Receipt?, Waiter?, Result<Data?, any Error>?) in
+            guard !state.isOver else { return (nil, nil, nil) }
             if hasHead { state.hasHead = true }
-            state.unread.append(movingFrom: &chunks)
+            if !bytes.isEmpty { state.unread.append(bytes) }
+            state.unreadCount += bytes.count
             if let end { state.end = end }
-            var wake: Wake?
-            if let waiter = state.waiter, let answer = state.isHeadAwaited ? state.takeHeadAnswer() : state.takeBodyAnswer() {
-                wake = Wake(waiter: waiter, answer: answer)
-                state.waiter = nil
-            }
-            return (Receipt(unread: state.unread.byteCount, isPaused: state.isPaused), wake)
+            var answer: Result<Data?, any Error>?
+            if state.waiter != nil { answer = state.isHeadAwaited ? state.takeHeadAnswer() : state.takeBodyAnswer() }
+            let waiter = answer == nil ? nil : state.waiter.take()
+            return (Receipt(unread: state.unreadCount, isPaused: state.isPaused), waiter, answer)
         }
+        if let answer { waiter?.resume(with: answer) }
+        return receipt
     }
 
     /// Pauses the producer if more than `allowed` bytes are unread.
@@ -194,7 +157,7 @@ package struct BodyChannel: ~Copyable, Sendable {
     ///   lock, so the producer cannot miss that call.
     package func pauses(above allowed: Int) -> Bool {
         state.withLock { state in
-            guard !state.isCancelled, state.unread.byteCount > allowed else { return false }
+            guard !state.isCancelled, state.unreadCount > allowed else { return false }
             state.isPaused = true
             return true
         }
@@ -204,16 +167,22 @@ package struct BodyChannel: ~Copyable, Sendable {
 extension BodyChannel.State {
     fileprivate var isOver: Bool { isCancelled || end != nil }
 
-    /// The result for a reader that waits for the head: the body if all of it has arrived in at most one chunk, else `nil`. An
-    /// end that comes before the head is the result itself.
-    fileprivate mutating func takeHeadAnswer() -> Result<BodyChunk?, any Error>? {
-        guard hasHead else { return end.map { $0.map { nil } } }
-        guard case .success = end, unread.count <= 1 else { return .success(nil) }
-        return .success(unread.removeFirst() ?? .data(Data()))
+    fileprivate mutating func takeChunk() -> Data? {
+        guard !unread.isEmpty else { return nil }
+        unreadCount -= unread[0].count
+        return unread.removeFirst()
     }
 
-    fileprivate mutating func takeBodyAnswer() -> Result<BodyChunk?, any Error>? {
-        if let chunk = unread.removeFirst() {
+    /// The result for a reader that waits for the head: the body if all of it has arrived in at most one chunk, else `nil`. An
+    /// end that comes before the head is the result itself.
+    fileprivate mutating func takeHeadAnswer() -> Result<Data?, any Error>? {
+        guard hasHead else { return end.map { $0.map { nil } } }
+        guard case .success = end, unread.count <= 1 else { return .success(nil) }
+        return .success(takeChunk() ?? Data())
+    }
+
+    fileprivate mutating func takeBodyAnswer() -> Result<Data?, any Error>? {
+        if let chunk = takeChunk() {
             if unread.isEmpty { isPaused = false }
             return .success(chunk)
         }

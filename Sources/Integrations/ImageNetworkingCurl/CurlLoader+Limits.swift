@@ -13,5 +13,13 @@ extension CurlLoader {
 
         /// The limits above.
         public init() {}
+
+        var atLeastOne: Limits {
+            var limits = self
+            limits.connectionsPerHost = max(1, connectionsPerHost)
+            limits.connections = max(1, connections)
+            limits.streamsPerHost = max(1, streamsPerHost)
+            return limits
+        }
     }
 }

@@ -122,7 +122,7 @@ final class SessionTransfer: Sendable {
             return true
         }
         guard isAllowed else { return fail(.tooLarge(source, announced: nil, limit: limit)) }
-        guard let receipt = channel.publish(chunks: ChunkList(chunk)), receipt.unread > window, !receipt.isPaused,
+        guard let receipt = channel.publish(bytes: chunk), receipt.unread > window, !receipt.isPaused,
             channel.pauses(above: window), let task = state.withLock({ $0.task })
         else { return }
         task.pause()

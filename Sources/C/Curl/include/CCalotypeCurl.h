@@ -14,14 +14,6 @@ static inline CURLcode calotype_curl_set_long(CURL *handle, CURLoption option, l
     return (curl_easy_setopt)(handle, option, value);
 }
 
-static inline CURLcode calotype_curl_set_offset(CURL *handle, CURLoption option, curl_off_t value) {
-    return (curl_easy_setopt)(handle, option, value);
-}
-
-static inline CURLcode calotype_curl_set_string(CURL *handle, CURLoption option, const char *value) {
-    return (curl_easy_setopt)(handle, option, value);
-}
-
 static inline CURLcode calotype_curl_set_pointer(CURL *handle, CURLoption option, const void *value) {
     return (curl_easy_setopt)(handle, option, value);
 }
@@ -46,18 +38,6 @@ static inline CURLcode calotype_curl_set_request_callback(CURL *handle, curl_pre
 static inline CURLcode calotype_curl_set_blob(CURL *handle, CURLoption option, const void *bytes, size_t count) {
     struct curl_blob blob = {.data = (void *)bytes, .len = count, .flags = CURL_BLOB_COPY};
     return (curl_easy_setopt)(handle, option, &blob);
-}
-
-static inline CURLMcode calotype_curl_multi_set_pointer(CURLM *multi, CURLMoption option, void *value) {
-    return (curl_multi_setopt)(multi, option, value);
-}
-
-static inline CURLMcode calotype_curl_multi_set_socket_callback(CURLM *multi, curl_socket_callback value) {
-    return (curl_multi_setopt)(multi, CURLMOPT_SOCKETFUNCTION, value);
-}
-
-static inline CURLMcode calotype_curl_multi_set_timer_callback(CURLM *multi, curl_multi_timer_callback value) {
-    return (curl_multi_setopt)(multi, CURLMOPT_TIMERFUNCTION, value);
 }
 
 static inline CURLMcode calotype_curl_multi_set_long(CURLM *multi, CURLMoption option, long value) {

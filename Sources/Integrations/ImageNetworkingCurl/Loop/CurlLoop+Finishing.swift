@@ -56,8 +56,8 @@ extension CurlLoop {
                 end(transfer, failure(of: transfer, CURLE_OPERATION_TIMEDOUT, "idle timeout"))
             }
         }
-        for fetch in queue.waiting where isOverdue(fetch) {
-            unsafe queue.remove(fetch, host: fetch.hop.address.origin)
+        let overdue = queue.removeAll { $0.isCancelled || isOverdue($0) }
+        for fetch in overdue where !fetch.isCancelled {
             fetch.fail(fetch.timeLimitError(host: unsafe fetch.hop.address.origin.host, causes: ["It waited for a connection."]))
         }
     }
@@ -112,7 +112,7 @@ extension CurlLoop {
     /// their slots.
     func abandon(_ transfer: CurlTransfer) {
         if transfer.isLookingUp {
-            transfer.detach(occupiesSlot: detached.count >= max(1, limits.connections))
+            transfer.detach(occupiesSlot: detached.count >= limits.connections)
             detached[ObjectIdentifier(transfer)] = transfer
         } else {
             release(transfer)

@@ -10,11 +10,10 @@ extension CurlLoop {
         case .start: if !fetch.isCancelled { enqueue(fetch) }
         case .resume: if let transfer = unsafe fetch.transfer { resume(transfer) }
         case .cancel:
+            // A fetch that waits is dropped at its turn, or when the timeouts are checked.
             if let transfer = unsafe fetch.transfer {
                 removeRunning(transfer)
                 abandon(transfer)
-            } else {
-                unsafe queue.remove(fetch, host: fetch.hop.address.origin)
             }
         }
     }

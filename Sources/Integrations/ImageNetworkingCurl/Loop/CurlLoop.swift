@@ -6,7 +6,6 @@ internal import ImageNetworking
 /// work, and hands over what was received, in that order; then it sleeps until a socket, a timer or a message wakes it.
 final class CurlLoop {
     let multi: MultiHandle
-    let buffers = BodyBuffers()
     let configuration: CurlLoader.Configuration
     let limits: CurlLoader.Limits
     /// Whether libcurl looks for proxies in the environment, which takes a while for every transfer.
@@ -26,45 +25,31 @@ final class CurlLoop {
     /// of libcurl for each transfer would cost several times as much.
     var nextTimeoutCheck = ContinuousClock.now
 
-    private let readiness: Readiness
     private let mailbox: Mailbox
-    /// The transfers that have something to hand over, and those that are handing over.
+    /// The transfers that have something to hand over.
     private var updated: [CurlTransfer] = []
-    private var publishing: [CurlTransfer] = []
-    /// Readers to wake at the end of the turn.
-    private var wakes: [BodyChannel.Wake] = []
 
     /// `nil` when libcurl has no memory left, or the system no descriptor.
     init?(_ configuration: CurlLoader.Configuration, _ limits: CurlLoader.Limits, mailbox: Mailbox) {
         guard CurlLibrary.isReady, let multi = MultiHandle() else { return nil }
-        guard let readiness = Readiness(multi) else {
-            _ = unsafe curl_multi_cleanup(multi.pointer)
-            return nil
-        }
         self.multi = multi
-        self.readiness = readiness
         self.mailbox = mailbox
-        (self.configuration, self.limits) = (configuration, limits)
+        self.configuration = configuration
+        self.limits = limits.atLeastOne
         idleTimeout = configuration.idleTimeout.map { max($0, .milliseconds(1)) }
         usesProxies =
             configuration.usesProxyOfEnvironment && configuration.sourcePolicy == nil
             && ProcessInfo.processInfo.environment.contains { $0.key.lowercased().hasSuffix("_proxy") && !$0.value.isEmpty }
-        queue = TransferQueue(
-            TransferQueue.Limits(
-                perHost: max(1, limits.connectionsPerHost), total: max(1, limits.connections),
-                streamsPerHost: max(1, limits.streamsPerHost)))
+        queue = TransferQueue(self.limits)
         multi.set(CURLMOPT_PIPELINING, Int(CURLPIPE_MULTIPLEX))
-        multi.set(CURLMOPT_MAX_HOST_CONNECTIONS, max(1, limits.connectionsPerHost))
-        multi.set(CURLMOPT_MAXCONNECTS, max(1, limits.connections))
+        multi.set(CURLMOPT_MAX_HOST_CONNECTIONS, self.limits.connectionsPerHost)
+        multi.set(CURLMOPT_MAXCONNECTS, self.limits.connections)
         unsafe calotype_curl_multi_quit_quickly(multi.pointer)
     }
 
     deinit {
         idleHandles = []
-        buffers.close()
         _ = unsafe curl_multi_cleanup(multi.pointer)
-        // The cleanup reports each socket that it closes to `readiness`.
-        withExtendedLifetime(readiness) {}
     }
 
     /// The body of a loader's thread.
@@ -81,37 +66,30 @@ final class CurlLoop {
         _ configuration: CurlLoader.Configuration, _ limits: CurlLoader.Limits, mailbox: Mailbox
     ) -> Bool {
         guard let loop = CurlLoop(configuration, limits, mailbox: mailbox) else { return false }
-        mailbox.attach(loop.readiness.waker)
+        mailbox.attach(loop.multi)
         loop.run()
-        let error = ImageError(.loaderClosed, message: "The loader was closed before the transfer was complete.")
-        for message in mailbox.stopAccepting() { message.reject(error) }
-        mailbox.detach()
-        loop.failAll(error)
         return true
     }
 
     private func run() {
         var messages: [Mailbox.Message] = []
-        while true {
-            mailbox.collect(into: &messages)
+        while mailbox.collect(into: &messages) {
             now = .now
             for message in messages { handle(message) }
             messages.removeAll(keepingCapacity: true)
             startWaiting()
-            readiness.work(now)
+            multi.perform()
             takeFinished()
             endOverdue()
-            publishUpdated()
             // A transfer that ended may have made room for the next one.
             let hasStarted = startWaiting()
-            wakeReaders()
-            if hasStarted { continue }
-            switch mailbox.nextAction() {
-            case .close: return
-            case .sleep: readiness.wait(atMost: longestSleep)
-            case .handleMessages: readiness.look()
-            }
+            // Last, since the readers that it wakes may take the processor.
+            publishUpdated()
+            if !hasStarted, mailbox.maySleep() { multi.wait(atMost: longestSleep) }
         }
+        let error = ImageError(.loaderClosed, message: "The loader was closed before the transfer was complete.")
+        for message in messages { message.reject(error) }
+        failAll(error)
     }
 
     /// How long there is nothing to do without a socket, a timer or a message.
@@ -124,23 +102,19 @@ final class CurlLoop {
         guard !updated.isEmpty else { return }
         now = .now
         // Further transfers may be added meanwhile.
-        swap(&updated, &publishing)
-        for transfer in publishing {
+        let transfers = updated
+        updated = []
+        for transfer in transfers {
             if transfer.shouldWait(now) {
                 updated.append(transfer)
             } else if transfer.publish() {
                 resume(transfer)
             }
         }
-        publishing.removeAll(keepingCapacity: true)
-    }
-
-    private func wakeReaders() {
-        for wake in wakes { wake.wakeUp() }
-        wakes.removeAll(keepingCapacity: true)
     }
 
     private func failAll(_ error: ImageError) {
+        for transfer in updated { _ = transfer.publish() }
         for transfer in Array(running.values) + Array(detached.values) {
             unsafe transfer.fetch.transfer = nil
             release(transfer)
@@ -158,19 +132,4 @@ final class CurlLoop {
         transfer.hasUpdates = true
         updated.append(transfer)
     }
-
-    /// Wakes a reader at the end of the turn.
-    func wake(_ wake: BodyChannel.Wake) { wakes.append(wake) }
-
-    /// libcurl was given a socket.
-    func opened(_ socket: Int32) {
-        readiness.opened(socket)
-        keptConnections.opened(socket)
-    }
-
-    /// libcurl is about to look up a name.
-    func lookupBegins() { readiness.lookupBegins() }
-
-    func multiplexes(_ host: WebAddress.Origin) { queue.multiplexes(host) }
-
 }

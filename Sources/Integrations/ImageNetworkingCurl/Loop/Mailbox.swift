@@ -11,19 +11,47 @@ final class Mailbox: Sendable {
         let fetch: Fetch
     }
 
-    fileprivate struct State {
+    private enum Phase {
+        /// No fetch has started a thread yet, or there was none to start.
+        case idle
+        /// There is a thread. Until its loop has a handle, it will look at the messages without being woken.
+        case running(MultiHandle?)
+        /// The loop is to end; no message is accepted any more.
+        case closing
+        /// The loop has released everything.
+        case closed
+    }
+
+    private struct State {
+        var phase = Phase.idle
         var messages: [Message] = []
         /// Whether the loop's thread will look at the messages again before it sleeps.
         var isAwake = true
-        var hasThread = false
-        /// The loop is to end.
-        var isClosing = false
-        /// No message is accepted any more.
-        var isClosed = false
-        /// The loop has released everything.
-        var isFinished = false
-        var waker: Readiness.Waker?
         var closeWaiters: [CheckedContinuation<Void, Never>] = []
+
+        /// Has the thread look at the messages once more.
+        mutating func wake(_ multi: MultiHandle?) {
+            // Under the lock, since the handle must not be freed meanwhile.
+            if !isAwake { multi?.wakeUp() }
+            isAwake = true
+        }
+
+        mutating func close() {
+            switch phase {
+            case .idle: phase = .closed
+            case .running(let multi):
+                phase = .closing
+                wake(multi)
+            case .closing, .closed: break
+            }
+        }
+
+        /// Ends the phase; returns those that wait for it.
+        mutating func enter(_ next: Phase) -> [CheckedContinuation<Void, Never>] {
+            phase = next
+            defer { closeWaiters = [] }
+            return closeWaiters
+        }
     }
 
     private let state = Lock(State())
@@ -34,57 +62,40 @@ final class Mailbox: Sendable {
 
     // MARK: The tasks' side
 
-    /// What remains to be done outside the lock, which the loop takes as soon as it is awake.
-    fileprivate enum Action {
-        case none, wake(Readiness.Waker), startThread, reject
-    }
-
     /// Adds a message. Returns why it is rejected, if it is.
     func post(_ kind: Message.Kind, _ fetch: Fetch) -> ImageError? {
-        let action = state.withLock { state -> Action in
-            if state.isClosed { return .reject }
-            guard state.hasThread || kind == .start else { return .none }
-            state.messages.append(Message(kind: kind, fetch: fetch))
-            guard state.hasThread else {
-                state.hasThread = true
-                return .startThread
+        let (isAccepted, mustSpawn) = state.withLock { state in
+            switch state.phase {
+            case .closing, .closed: return (false, false)
+            case .idle:
+                guard kind == .start else { return (true, false) }
+                state.phase = .running(nil)
+                state.messages.append(Message(kind: kind, fetch: fetch))
+                return (true, true)
+            case .running(let multi):
+                state.messages.append(Message(kind: kind, fetch: fetch))
+                state.wake(multi)
+                return (true, false)
             }
-            return state.wake()
         }
-        return perform(action)
-    }
-
-    private func perform(_ action: Action) -> ImageError? {
-        switch action {
-        case .none: break
-        case .wake(let waker): waker.wakeUp()
-        case .reject: return ImageError(.loaderClosed, message: "The loader is closed; make a new one.")
-        case .startThread:
-            if !spawn(self) { failToStart("The system has no thread left for network transfers.") }
-        }
+        guard isAccepted else { return ImageError(.loaderClosed, message: "The loader is closed; make a new one.") }
+        if mustSpawn, !spawn(self) { failToStart("The system has no thread left for network transfers.") }
         return nil
     }
 
     /// Has the loop end soon, without waiting for it.
-    func close() {
-        let action = state.withLock { state -> Action in
-            guard state.hasThread, !state.isClosed else { return .none }
-            state.isClosing = true
-            return state.wake()
-        }
-        _ = perform(action)
-    }
+    func close() { state.withLock { $0.close() } }
 
     /// Closes for good, and returns when the loop's thread has released everything.
     func closeAndWait() async {
-        close()
         await withCheckedContinuation { continuation in
-            let isFinished = state.withLock { state in
-                if !state.hasThread { (state.isClosed, state.isFinished) = (true, true) }
-                if !state.isFinished { state.closeWaiters.append(continuation) }
-                return state.isFinished
+            let isClosed = state.withLock { state in
+                state.close()
+                if case .closed = state.phase { return true }
+                state.closeWaiters.append(continuation)
+                return false
             }
-            if isFinished { continuation.resume() }
+            if isClosed { continuation.resume() }
         }
     }
 
@@ -93,71 +104,45 @@ final class Mailbox: Sendable {
     /// There is no thread or no loop: rejects the messages. The next message tries to start a thread again.
     func failToStart(_ reason: String) {
         let (messages, waiters) = state.withLock { state in
-            defer { (state.hasThread, state.messages, state.closeWaiters) = (false, [], []) }
+            defer { state.messages = [] }
             // No thread is left that could report the end.
-            if state.isClosing { (state.isClosed, state.isFinished) = (true, true) }
-            return (state.messages, state.closeWaiters)
+            if case .closing = state.phase { return (state.messages, state.enter(.closed)) }
+            return (state.messages, state.enter(.idle))
         }
         let error = ImageError(.connectionFailed, message: reason)
         for message in messages { message.reject(error) }
         for waiter in waiters { waiter.resume() }
     }
 
-    func attach(_ waker: Readiness.Waker) { state.withLock { $0.waker = waker } }
+    /// The loop has a handle, by which it can be woken until it is to end.
+    func attach(_ multi: MultiHandle) {
+        state.withLock { state in if case .running = state.phase { state.phase = .running(multi) } }
+    }
 
     /// Replaces `messages`, which is empty, by those since the last call. From here on the loop needs no waking until it sleeps.
-    func collect(into messages: inout [Message]) {
+    ///
+    /// - Returns: whether the loop goes on. If not, these messages are the last, and come too late.
+    func collect(into messages: inout [Message]) -> Bool {
         state.withLock { state in
             state.isAwake = true
             swap(&state.messages, &messages)
+            if case .running = state.phase { return true }
+            return false
         }
     }
 
-    enum NextAction {
-        /// There is nothing to do; the next message wakes the thread.
-        case sleep
-        case handleMessages, close
-    }
-
-    /// What the loop does at the end of its turn.
-    func nextAction() -> NextAction {
+    /// Whether there is nothing to do, so that the thread may sleep until the next message wakes it.
+    func maySleep() -> Bool {
         state.withLock { state in
-            if state.isClosing { return .close }
-            if !state.messages.isEmpty { return .handleMessages }
+            guard state.messages.isEmpty, case .running = state.phase else { return false }
             state.isAwake = false
-            return .sleep
+            return true
         }
     }
-
-    /// Rejects further messages. Returns those that came too late.
-    func stopAccepting() -> [Message] {
-        state.withLock { state in
-            defer { state.messages = [] }
-            state.isClosed = true
-            return state.messages
-        }
-    }
-
-    /// From here on the loop cannot be woken.
-    func detach() { state.withLock { $0.waker = nil } }
 
     /// The loop has released everything.
     func finish() {
-        let waiters = state.withLock { state in
-            state.isFinished = true
-            defer { state.closeWaiters = [] }
-            return state.closeWaiters
-        }
-        for waiter in waiters { waiter.resume() }
-    }
-}
-
-extension Mailbox.State {
-    /// Has the thread look at the messages once more.
-    fileprivate mutating func wake() -> Mailbox.Action {
-        guard !isAwake, let waker else { return .none }
-        isAwake = true
-        return .wake(waker)
+        for waiter in state.withLock({ $0.enter(.closed) }) { waiter.resume() }
     }
 }
 

@@ -1,7 +1,7 @@
 internal import CCalotypeCurl
 
 // libcurl's callbacks. Their context is an EasyHandle, which outlives each call. They run on the loop's thread, inside
-// curl_multi_socket_action, curl_easy_pause or curl_multi_remove_handle.
+// curl_multi_perform, curl_easy_pause or curl_multi_remove_handle.
 
 func curlReceivesHeaderLine(
     _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?

@@ -7,8 +7,9 @@ internal import ImageNetworking
 final class CurlTransfer {
     /// The most that is read of a redirect's own body to keep its connection usable, in bytes.
     private static let maximumDiscardedBytes = 64 << 10
-    /// How long received bytes wait for more before they are handed over.
+    /// How long received bytes wait for more before they are handed over, and how many bytes do not wait.
     static let longestDelay = Duration.milliseconds(1)
+    private static let maximumDelayedBytes = 64 << 10
 
     let fetch: Fetch
     let handle: EasyHandle
@@ -41,12 +42,8 @@ final class CurlTransfer {
     /// Whether a connection was made or reused, TLS included.
     private var hasConnection = false
     private var newHead: Fetch.Head?
-    /// The complete chunks since the last ``publish()``.
-    private var newChunks = ChunkList()
-    /// The chunk that is being filled.
-    private var buffer: BodyBuffer?
-    /// The length of both, in bytes.
-    private var newByteCount = 0
+    /// The bytes of the body since the last ``publish()``.
+    private var newBytes = Data()
     private var firstUpdate: ContinuousClock.Instant
     private var end: Result<Void, any Error>?
     /// An upper bound of what the reader has not read: only ``publish()`` adds to that.
@@ -84,17 +81,16 @@ final class CurlTransfer {
     /// - Returns: whether libcurl may continue after a pause.
     func publish() -> Bool {
         hasUpdates = false
-        if let buffer = buffer.take() { newChunks.append(buffer.chunk) }
-        newByteCount = 0
-        let (unread, mustWait, wake) = fetch.handOver(head: newHead.take(), chunks: &newChunks, end: end)
-        maximumUnread = unread
-        if let wake { loop.wake(wake) }
-        return isPaused && !mustWait && end == nil
+        let bytes = newBytes
+        newBytes = Data()
+        let receipt = fetch.publish(head: newHead.take(), bytes: bytes, end: end)
+        maximumUnread = receipt?.unread ?? 0
+        return isPaused && receipt?.isPaused == false && end == nil
     }
 
     /// Whether to hand over what was received together with what follows: waking the reader costs more than a few packets.
     func shouldWait(_ now: ContinuousClock.Instant) -> Bool {
-        end == nil && !isPaused && newByteCount < BodyBuffers.length && now - firstUpdate < Self.longestDelay
+        end == nil && !isPaused && newBytes.count < Self.maximumDelayedBytes && now - firstUpdate < Self.longestDelay
     }
 
     /// Whether there is or was a connection, TLS included. libcurl reports no connect time for a reused one.
@@ -136,7 +132,7 @@ final class CurlTransfer {
                 failure = error
                 return false
             }
-            if hop.address.origin.isSecure, handle.long(CURLINFO_HTTP_VERSION) >= 3 { loop.multiplexes(hop.address.origin) }
+            if hop.address.origin.isSecure, handle.long(CURLINFO_HTTP_VERSION) >= 3 { loop.queue.multiplexes(hop.address.origin) }
             update()
             return true
         case .tooLarge:
@@ -180,35 +176,26 @@ final class CurlTransfer {
             update()
             return Int(CURL_WRITEFUNC_PAUSE)
         }
-        unsafe store(bytes)
+        // Only a small body, since a chunk that holds less than it reserves wastes memory while it is unread.
+        if received == 0, let length = handle.headers.contentLength, length <= Self.maximumDelayedBytes {
+            newBytes.reserveCapacity(length)
+        }
+        received += count
+        unsafe newBytes.append(contentsOf: bytes)
         update()
         return count
     }
 
     private func mustPause(before count: Int) -> Bool {
-        let unread = maximumUnread + newByteCount
+        let unread = maximumUnread + newBytes.count
         let window = loop.configuration.window
         guard unread > 0, unread + count > window else { return false }
         // Without new bytes, a pause needs something unread, or the reader would never end it: also in a window that is smaller
         // than what libcurl receives at a time.
-        return fetch.pauses(above: max(newByteCount > 0 ? .min : 0, window - newByteCount - count))
+        return fetch.pauses(above: max(newBytes.isEmpty ? 0 : .min, window - newBytes.count - count))
     }
 
-    private func store(_ bytes: UnsafeRawBufferPointer) {
-        received += bytes.count
-        newByteCount += bytes.count
-        var rest = unsafe bytes
-        while unsafe !rest.isEmpty {
-            let filling = buffer.take() ?? loop.buffers.take()
-            unsafe rest = filling.append(rest)
-            if filling.isFull { newChunks.append(filling.chunk) } else { buffer = filling }
-        }
-    }
-
-    func lookupBegins() {
-        isLookingUp = true
-        loop.lookupBegins()
-    }
+    func lookupBegins() { isLookingUp = true }
 
     /// Opens the socket to connect with; `nil` refuses the address.
     func openSocket(for address: UnsafePointer<curl_sockaddr>) -> Int32? {
@@ -222,7 +209,7 @@ final class CurlTransfer {
         }
         hasOpenedSocket = true
         let socket = unsafe calotype_curl_open_socket(address)
-        loop.opened(socket)
+        loop.keptConnections.opened(socket)
         return socket
     }
 

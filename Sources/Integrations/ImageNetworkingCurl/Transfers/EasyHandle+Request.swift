@@ -14,7 +14,7 @@ extension EasyHandle {
         set(CURLOPT_PIPEWAIT, mayMultiplex ? 1 : 0)
         setHeaderLines(Self.lines(for: hop))
         if let body = hop.body {
-            set(CURLOPT_POSTFIELDSIZE_LARGE, bytes: body.count)
+            set(CURLOPT_POSTFIELDSIZE, body.count)
             // libcurl makes its own copy, so the bytes need not outlive this call.
             _ = unsafe Array(body).withUnsafeBytes {
                 unsafe calotype_curl_set_pointer(pointer, CURLOPT_COPYPOSTFIELDS, $0.baseAddress ?? UnsafeRawPointer(context))

@@ -23,7 +23,9 @@ internal import CalotypeSystem
         unsafe self.pointer = unsafe pointer
         unsafe errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
         unsafe errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
-        setBuffers()
+        _ = unsafe calotype_curl_set_pointer(pointer, CURLOPT_ERRORBUFFER, errorText)
+        // Names the handle in libcurl's list of finished transfers.
+        _ = unsafe calotype_curl_set_pointer(pointer, CURLOPT_PRIVATE, context)
         setCallbacks()
         setConnectionOptions(configuration, usesProxies: usesProxies)
     }
@@ -38,7 +40,7 @@ internal import CalotypeSystem
     func prepareForReuse() {
         transfer = nil
         headers = ResponseHeaders()
-        _ = unsafe calotype_curl_set_string(pointer, CURLOPT_URL, nil)
+        _ = unsafe calotype_curl_set_pointer(pointer, CURLOPT_URL, nil)
         setHeaderLines([])
     }
 
@@ -53,18 +55,10 @@ internal import CalotypeSystem
 
     func set(_ option: CURLoption, _ value: Int) { _ = unsafe calotype_curl_set_long(pointer, option, value) }
 
-    func set(_ option: CURLoption, bytes: Int) { _ = unsafe calotype_curl_set_offset(pointer, option, bytes) }
-
-    func set(_ option: CURLoption, _ value: String) { _ = unsafe calotype_curl_set_string(pointer, option, value) }
+    func set(_ option: CURLoption, _ value: String) { _ = unsafe calotype_curl_set_pointer(pointer, option, value) }
 
     func set(_ option: CURLoption, _ value: [UInt8]) {
         _ = unsafe value.withUnsafeBytes { unsafe calotype_curl_set_blob(pointer, option, $0.baseAddress, $0.count) }
-    }
-
-    /// Has libcurl write its error messages here, and name the handle in its list of finished transfers.
-    private func setBuffers() {
-        _ = unsafe calotype_curl_set_pointer(pointer, CURLOPT_ERRORBUFFER, errorText)
-        _ = unsafe calotype_curl_set_pointer(pointer, CURLOPT_PRIVATE, context)
     }
 
     /// Replaces the header lines of the request.

@@ -101,15 +101,10 @@ final class Fetch: Sendable {
     /// Ends the fetch and wakes the reader.
     func fail(_ error: any Error) { channel.publish(end: .failure(error)) }
 
-    /// Hands over what was received.
-    ///
-    /// - Returns: how many bytes are unread, whether the loop must wait for a `resume`, and the reader, if it is to be woken.
-    func handOver(
-        head: Head?, chunks: inout ChunkList, end: Result<Void, any Error>?
-    ) -> (unread: Int, isPaused: Bool, wake: BodyChannel.Wake?) {
+    /// Hands over what was received, and wakes a waiting reader. Returns `nil` if the fetch is over.
+    func publish(head: Head?, bytes: Data, end: Result<Void, any Error>?) -> BodyChannel.Receipt? {
         if head != nil { unsafe self.head = head }
-        let (receipt, wake) = channel.handOver(hasHead: head != nil, chunks: &chunks, end: end)
-        return (receipt?.unread ?? 0, receipt?.isPaused ?? true, wake)
+        return channel.publish(hasHead: head != nil, bytes: bytes, end: end)
     }
 
     /// Whether the loop must stop receiving while more than `allowed` bytes are unread; then the reader posts a `resume`.
