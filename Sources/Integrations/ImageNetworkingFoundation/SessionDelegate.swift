@@ -70,7 +70,7 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate {
                 return transfer.fail(problem)
             }
             var next = request
-            if Self.origin(of: request.url) != Self.origin(of: response.url) {
+            if request.url?.origin != response.url?.origin {
                 let fields = request.allHTTPHeaderFields ?? [:]
                 // Fields that may be credentials are not sent to another origin.
                 for name in fields.keys where name.lowercased() == "host" || !RequestFields.neutral.contains(name.lowercased()) {
@@ -121,11 +121,6 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate {
         return nil
     }
 
-    private static func origin(of url: URL?) -> String {
-        guard let url, let scheme = url.scheme?.lowercased() else { return "" }
-        return "\(scheme)://\(url.host()?.lowercased() ?? ""):\(url.port ?? (scheme == "https" ? 443 : 80))"
-    }
-
     static func head(of response: HTTPURLResponse) -> HTTPResponse {
         var head = HTTPResponse(status: HTTPResponse.Status(code: response.statusCode))
         for (name, value) in response.allHeaderFields {
@@ -145,7 +140,9 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate {
         // On Linux TLS errors have no separate code, only libcurl's message.
         let isAboutTLS = causes[0].hasPrefix("SSL") || causes[0].contains("certificate")
         switch code {
-        case _ where isAboutTLS:
+        case _ where isAboutTLS, .secureConnectionFailed, .serverCertificateUntrusted, .serverCertificateHasBadDate,
+            .serverCertificateHasUnknownRoot, .serverCertificateNotYetValid, .clientCertificateRejected,
+            .clientCertificateRequired, .appTransportSecurityRequiresSecureConnection:
             return make(
                 .insecure,
                 "Could not make a secure connection to “\(host)” to load \(source): its certificate or TLS was rejected.")
@@ -155,12 +152,6 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate {
         case .cannotConnectToHost, .notConnectedToInternet, .dataNotAllowed, .internationalRoamingOff:
             return make(.connectionFailed, "Could not connect to “\(host)” to load \(source).")
         case .timedOut: return make(.timedOut, "“\(host)” did not respond to \(source) in time.")
-        case .secureConnectionFailed, .serverCertificateUntrusted, .serverCertificateHasBadDate,
-            .serverCertificateHasUnknownRoot, .serverCertificateNotYetValid, .clientCertificateRejected,
-            .clientCertificateRequired, .appTransportSecurityRequiresSecureConnection:
-            return make(
-                .insecure,
-                "Could not make a secure connection to “\(host)” to load \(source): its certificate or TLS was rejected.")
         case .cancelled, .userCancelledAuthentication:
             // The transfers that the loader cancels have ended before, so the challenge handler cancelled this one.
             return make(.insecure, "The app rejected “\(host)”, which is needed to load \(source).")

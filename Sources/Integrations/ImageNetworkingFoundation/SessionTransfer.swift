@@ -2,9 +2,13 @@ internal import Foundation
 internal import HTTPTypes
 internal import ImageCore
 
+#if canImport(FoundationNetworking)
+    internal import FoundationNetworking
+#endif
+
 /// One fetch, shared by the task that reads it and the session's delegate that fills it.
 final class SessionTransfer: Sendable {
-    struct Head: Sendable {
+    struct Head: Codable, Sendable {
         var url: URL
         var response: HTTPResponse
     }
@@ -14,7 +18,7 @@ final class SessionTransfer: Sendable {
         var received = 0
         var expected: Int?
         var redirects = 0
-        var task: SessionTask?
+        var task: URLSessionDataTask?
         /// Whether the session waits for its delegate. On Linux, cancelling the task meanwhile crashes.
         var isDeciding = false
         var isOver = false
@@ -55,7 +59,7 @@ final class SessionTransfer: Sendable {
     /// Waits for the next chunk; `nil` at the end.
     func next() async throws -> Data? {
         try await channel.next {
-            state.withLock { $0.task }?.resume()
+            state.withLock { $0.task }?.unpause()
         } onCancel: {
             cancel()
         }
@@ -69,7 +73,7 @@ final class SessionTransfer: Sendable {
     // MARK: The session's side
 
     /// Stores the session's task, to cancel it later. Returns `false` when the transfer is over already.
-    func attach(_ task: SessionTask) -> Bool {
+    func attach(_ task: URLSessionDataTask) -> Bool {
         state.withLock { state in
             if !state.isOver { state.task = task }
             return !state.isOver
@@ -85,7 +89,7 @@ final class SessionTransfer: Sendable {
         }
         guard isWanted else { return }
         decide()
-        let unwanted = state.withLock { state -> SessionTask? in
+        let unwanted = state.withLock { state -> URLSessionDataTask? in
             state.isDeciding = false
             guard state.isOver else { return nil }
             defer { state.task = nil }
@@ -127,7 +131,7 @@ final class SessionTransfer: Sendable {
         else { return }
         task.pause()
         // The reader may have drained the channel before the task was paused.
-        if !channel.isPaused { task.resume() }
+        if !channel.isPaused { task.unpause() }
     }
 
     /// Counts a redirect. Returns the number so far.

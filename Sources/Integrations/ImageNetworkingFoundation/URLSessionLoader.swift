@@ -193,7 +193,7 @@ final class SessionLease: Sendable {
     func start(_ request: URLRequest, _ transfer: SessionTransfer) {
         let task = session.dataTask(with: request)
         delegate.add(transfer, task.taskIdentifier, lease: self)
-        guard transfer.attach(SessionTask(task)) else {
+        guard transfer.attach(task) else {
             delegate.remove(task.taskIdentifier)
             return task.cancel()
         }
@@ -201,20 +201,18 @@ final class SessionLease: Sendable {
     }
 }
 
-/// The part of a data task that transfers need.
-struct SessionTask: Sendable {
-    private let task: URLSessionDataTask
+extension URLSessionDataTask {
+    /// Stops receiving. Without effect on Linux, where suspending restarts the download and delivers bytes twice.
+    func pause() {
+        #if canImport(Darwin)
+            suspend()
+        #endif
+    }
 
-    init(_ task: URLSessionDataTask) { self.task = task }
-
-    func cancel() { task.cancel() }
-
-    #if canImport(Darwin)
-        func pause() { task.suspend() }
-        func resume() { task.resume() }
-    #else
-        // On Linux, suspending restarts the download and delivers bytes twice.
-        func pause() {}
-        func resume() {}
-    #endif
+    /// Receives again after a pause.
+    func unpause() {
+        #if canImport(Darwin)
+            resume()
+        #endif
+    }
 }

@@ -26,7 +26,7 @@ final class BackgroundSession: BackgroundDownloading {
         let task = session.downloadTask(with: makeRequest(request))
         // The description outlives the process with the task.
         task.taskDescription = key
-        return SessionDownload(task)
+        return task
     }
 
     func running() async -> [(key: String, download: any BackgroundDownload, received: Int)] {
@@ -35,7 +35,7 @@ final class BackgroundSession: BackgroundDownloading {
                 continuation.resume(
                     returning: tasks.compactMap { task in
                         guard let key = task.taskDescription, BackgroundRule.isKey(key) else { return nil }
-                        return (key, SessionDownload(task), Int(task.countOfBytesReceived))
+                        return (key, task, Int(task.countOfBytesReceived))
                     })
             }
         }
@@ -45,14 +45,8 @@ final class BackgroundSession: BackgroundDownloading {
     func end() { session.invalidateAndCancel() }
 }
 
-private struct SessionDownload: BackgroundDownload {
-    private let task: URLSessionTask
-
-    init(_ task: URLSessionTask) { self.task = task }
-
-    var number: Int { task.taskIdentifier }
-    func resume() { task.resume() }
-    func cancel() { task.cancel() }
+extension URLSessionTask: BackgroundDownload {
+    var number: Int { taskIdentifier }
 }
 
 /// Passes the session's reports on.

@@ -17,9 +17,7 @@ internal import CalotypeSystem
 struct DownloadFolder: Sendable {
     private struct Record: Codable {
         var key: String
-        var url: URL
-        var status: Int
-        var fields: [[String]]
+        var head: SessionTransfer.Head
         var bodyBytes: Int
     }
 
@@ -43,9 +41,7 @@ struct DownloadFolder: Sendable {
     @discardableResult
     func keep(_ file: DownloadedFile, count: Int, at location: String, _ head: SessionTransfer.Head, key: String) -> Bool {
         guard count <= maximumBytes else { return false }
-        let record = Record(
-            key: key, url: head.url, status: head.response.status.code,
-            fields: head.response.headerFields.map { [$0.name.rawName, $0.value] }, bodyBytes: count)
+        let record = Record(key: key, head: head, bodyBytes: count)
         guard var tail = try? JSONEncoder().encode(record), tail.count <= Self.maximumRecordBytes,
             let checksum = Self.checksum(of: file, count: count, then: tail)
         else { return false }
@@ -53,7 +49,7 @@ struct DownloadFolder: Sendable {
         tail.append(contentsOf: (0..<8).map { UInt8(truncatingIfNeeded: checksum >> (8 * UInt64($0))) })
         tail.append(contentsOf: (0..<4).map { UInt8(truncatingIfNeeded: length >> (8 * $0)) })
         tail.append(Self.magic)
-        guard tail.count <= maximumBytes - count, file.write(tail, at: count), file.sync() else { return false }
+        guard tail.count <= maximumBytes - count, file.write(tail, at: count) else { return false }
         let isMoved = inFolder(making: true) { folder in
             _ = unsafe unlinkat(folder, key + Self.suffix, 0)
             // On another disk this copies. Until the copy is complete it does not end with the record.
@@ -76,18 +72,18 @@ struct DownloadFolder: Sendable {
                 if errno != ENOENT { _ = unsafe unlinkat(folder, name, 0) }
                 return nil
             }
-            guard let (record, head) = record(of: file, key), record.bodyBytes <= limit else {
+            guard let record = record(of: file, key), record.bodyBytes <= limit else {
                 _ = unsafe unlinkat(folder, name, 0)
                 return nil
             }
-            return FinishedDownload(file, count: record.bodyBytes, head) { remove(key) }
+            return FinishedDownload(file, count: record.bodyBytes, record.head) { remove(key) }
         }
         return found ?? nil
     }
 
     func remove(_ key: String) { _ = inFolder { unsafe unlinkat($0, key + Self.suffix, 0) } }
 
-    private func record(of file: DownloadedFile, _ key: String) -> (Record, SessionTransfer.Head)? {
+    private func record(of file: DownloadedFile, _ key: String) -> Record? {
         let (size, changed) = file.status
         let age = now() - changed
         let ending = 12 + Self.magic.count
@@ -97,19 +93,17 @@ struct DownloadFolder: Sendable {
         let checksum = end.prefix(8).reversed().reduce(0) { $0 << 8 | UInt64($1) }
         let length = end.dropFirst(8).prefix(4).reversed().reduce(0) { $0 << 8 | Int($1) }
         guard length <= min(Self.maximumRecordBytes, size - ending), let bytes = file.read(length, at: size - ending - length),
-            let record = try? JSONDecoder().decode(Record.self, from: bytes), record.key == key,
-            ["http", "https"].contains(record.url.scheme?.lowercased()),
-            record.bodyBytes == size - ending - length, (200...299).contains(record.status),
+            var record = try? JSONDecoder().decode(Record.self, from: bytes), record.key == key,
+            ["http", "https"].contains(record.head.url.scheme?.lowercased()),
+            record.bodyBytes == size - ending - length, record.head.response.status.kind == .successful,
             Self.checksum(of: file, count: record.bodyBytes, then: bytes) == checksum
         else { return nil }
-        var response = HTTPResponse(status: HTTPResponse.Status(code: record.status))
-        for field in record.fields {
-            guard field.count == 2, let name = HTTPField.Name(field[0]) else { return nil }
-            response.headerFields.append(HTTPField(name: name, value: field[1]))
-        }
         // The response has aged here (RFC 9111, section 5.1).
-        if age >= 1 { response.headerFields[.age] = "\(Int(age) + (response.headerFields[.age].flatMap { Int($0) } ?? 0))" }
-        return (record, SessionTransfer.Head(url: record.url, response: response))
+        let fields = record.head.response.headerFields
+        if age >= 1 {
+            record.head.response.headerFields[.age] = "\(Int(age) + (fields[.age].flatMap { Int($0) } ?? 0))"
+        }
+        return record
     }
 
     /// Detects damage, not forgery.

@@ -1,22 +1,21 @@
+internal import Foundation
 internal import ImageCore
 
 internal import CalotypeSystem
 
 /// An open regular file, closed with its last reference. It stays readable when its name is removed.
 final class DownloadedFile: Sendable {
-    private let descriptor: Int32
+    private let handle: Lock<FileHandle>
 
     private init?(regular descriptor: Int32) {
         guard descriptor >= 0 else { return nil }
-        self.descriptor = descriptor
+        handle = Lock(FileHandle(fileDescriptor: descriptor, closeOnDealloc: true))
         var info = stat()
         guard unsafe fstat(descriptor, &info) == 0, info.st_mode & S_IFMT == S_IFREG else {
             errno = EINVAL
             return nil
         }
     }
-
-    deinit { _ = close(descriptor) }
 
     /// A file to read and to append to; `nil` when it cannot be opened. A symbolic link is not followed, and a pipe is an error; `errno` tells why.
     convenience init?(path: String) {
@@ -31,43 +30,32 @@ final class DownloadedFile: Sendable {
     /// The size in bytes, and the time of the last change, in seconds since 1970.
     var status: (size: Int, changed: Double) {
         var info = stat()
-        guard unsafe fstat(descriptor, &info) == 0 else { return (0, 0) }
-        return (Int(info.st_size), info.changed)
+        let isKnown = handle.withLock { unsafe fstat($0.fileDescriptor, &info) == 0 }
+        return isKnown ? (Int(info.st_size), info.changed) : (0, 0)
     }
 
     /// All the requested bytes from an offset on, or `nil`.
     func read(_ count: Int, at offset: Int) -> Data? {
-        var data = Data(count: count)
-        let isWhole = unsafe data.withUnsafeMutableBytes { bytes in
-            var done = 0
-            while done < count {
-                let got = unsafe pread(descriptor, bytes.baseAddress.map { unsafe $0 + done }, count - done, off_t(offset + done))
-                if got < 0, errno == EINTR { continue }
-                guard got > 0 else { return false }
-                done += got
-            }
-            return true
+        handle.withLock { handle in
+            guard (try? handle.seek(toOffset: UInt64(offset))) != nil else { return nil }
+            let data = (try? handle.read(upToCount: count)) ?? Data()
+            return data.count == count ? data : nil
         }
-        return isWhole ? data : nil
     }
 
-    /// Writes bytes at an offset, and returns whether all of them were.
+    /// Writes bytes at an offset and waits until they are on the disk. Returns whether all of them are.
     func write(_ data: Data, at offset: Int) -> Bool {
-        unsafe data.withUnsafeBytes { bytes in
-            var done = 0
-            while done < bytes.count {
-                let put = unsafe pwrite(
-                    descriptor, bytes.baseAddress.map { unsafe $0 + done }, bytes.count - done, off_t(offset + done))
-                if put < 0, errno == EINTR { continue }
-                guard put > 0 else { return false }
-                done += put
+        handle.withLock { handle in
+            do {
+                try handle.seek(toOffset: UInt64(offset))
+                try handle.write(contentsOf: data)
+                try handle.synchronize()
+                return true
+            } catch {
+                return false
             }
-            return true
         }
     }
-
-    /// Waits until the bytes are on the disk. Returns whether they are.
-    func sync() -> Bool { fsync(descriptor) == 0 }
 }
 
 extension stat {
