@@ -2,15 +2,9 @@ internal import ImageCore
 
 /// Passes a body on, and reports once how it ended.
 final class WatchedBody: Sendable {
-    enum Ending {
-        case complete
-        case failed(any Error)
-        /// The reader dropped the body before its end.
-        case dropped
-    }
-
     struct Report {
-        let ending: Ending
+        /// What ended the body early: `CancellationError` if the reader dropped it; `nil` for a complete body.
+        let error: (any Error)?
         /// Bytes that the reader got.
         let receivedBytes: Int
         /// How long the reader did not wait for bytes.
@@ -34,7 +28,7 @@ final class WatchedBody: Sendable {
         self.elapsed = elapsed
     }
 
-    deinit { end(.dropped) }
+    deinit { end(CancellationError()) }
 
     /// The body with this object in between.
     var stream: ByteStream { ByteStream { try await self.next() } }
@@ -53,18 +47,18 @@ final class WatchedBody: Sendable {
                 (state.iterator, state.pausedSince) = (used, now)
                 state.receivedBytes += chunk?.count ?? 0
             }
-            if chunk == nil { end(.complete) }
+            if chunk == nil { end(nil) }
             return chunk
         } catch {
-            end(.failed(error))
+            end(error)
             throw error
         }
     }
 
-    private func end(_ ending: Ending) {
+    private func end(_ error: (any Error)?) {
         let (onEnd, report) = state.withLock { state in
             defer { state.onEnd = nil }
-            return (state.onEnd, Report(ending: ending, receivedBytes: state.receivedBytes, readerPause: state.readerPause))
+            return (state.onEnd, Report(error: error, receivedBytes: state.receivedBytes, readerPause: state.readerPause))
         }
         onEnd?(report)
     }

@@ -77,14 +77,10 @@ public final class CircuitBreakingLoader: DataLoading {
     var hostCount: Int { hosts.withLock { $0.count } }
 
     private func outcome(of report: WatchedBody.Report, start: Duration) -> CircuitBreaker.Outcome {
-        switch report.ending {
-        case .complete: return .success
-        case .dropped: return .unknown
-        case .failed(let error):
-            // A timeout is not the host's fault when the reader paused for most of the time.
-            let isTimeout = (error as? ImageError)?.code == .timedOut
-            return isTimeout && report.readerPause * 2 > elapsed() - start ? .unknown : CircuitBreaker.Outcome(error)
-        }
+        guard let error = report.error else { return .success }
+        // A timeout is not the host's fault when the reader paused for most of the time.
+        let isTimeout = (error as? ImageError)?.code == .timedOut
+        return isTimeout && report.readerPause * 2 > elapsed() - start ? .unknown : CircuitBreaker.Outcome(error)
     }
 
     private func ticket(for host: WebAddress.Origin, _ request: DataRequest, now: Duration) throws(ImageError)

@@ -39,12 +39,12 @@ public struct TransferMetricsInterceptor: RequestInterceptor {
             } else {
                 response.body =
                     WatchedBody(response.body, elapsed: elapsed) { [self, record] body in
-                        finish(record, TransferRecord.Ending(body.ending), receivedBytes: body.receivedBytes, start: start)
+                        finish(record, TransferRecord.Ending(body.error), receivedBytes: body.receivedBytes, start: start)
                     }.stream
             }
             return response
         } catch {
-            finish(record, TransferRecord.Ending(.failed(error)), receivedBytes: 0, start: start)
+            finish(record, TransferRecord.Ending(error), receivedBytes: 0, start: start)
             throw error
         }
     }
@@ -57,11 +57,11 @@ public struct TransferMetricsInterceptor: RequestInterceptor {
 }
 
 extension TransferRecord.Ending {
-    fileprivate init(_ ending: WatchedBody.Ending) {
-        switch ending {
-        case .complete: self = .whole
-        case .dropped: self = .cancelled
-        case .failed(let error): self = error is CancellationError ? .cancelled : .failed((error as? ImageError)?.code)
+    fileprivate init(_ error: (any Error)?) {
+        switch error {
+        case nil: self = .whole
+        case is CancellationError: self = .cancelled
+        case let error: self = .failed((error as? ImageError)?.code)
         }
     }
 }

@@ -37,16 +37,14 @@ public struct SourcePolicy: Hashable, Sendable {
     /// - Throws: ``ImageError/Code/sourceForbidden``.
     public func check(_ url: URL) throws(ImageError) {
         let source = ImageSource.redacted(url)
-        do {
-            if let problem = problem(with: try WebAddress(url.absoluteString)) { throw Self.error(source, problem) }
-        } catch let error as ImageError {
-            throw error
-        } catch {
-            // Only the scheme can be checked of a URL that is not a web URL.
-            let scheme = url.scheme?.lowercased() ?? "file"
-            guard schemes.contains(scheme) else { throw Self.error(source, "its scheme “\(scheme)” is not allowed") }
-            guard scheme != "http", scheme != "https" else { throw Self.error(source, "it has no valid host") }
+        if let address = try? WebAddress(url.absoluteString) {
+            if let problem = problem(with: address) { throw Self.error(source, problem) }
+            return
         }
+        // Only the scheme can be checked of a URL that is not a web URL.
+        let scheme = url.scheme?.lowercased() ?? "file"
+        guard schemes.contains(scheme) else { throw Self.error(source, "its scheme “\(scheme)” is not allowed") }
+        guard scheme != "http", scheme != "https" else { throw Self.error(source, "it has no valid host") }
     }
 
     /// Why an address in a URL is not allowed, as the end of a sentence.

@@ -3,15 +3,19 @@ public import ImageCore
 /// Stores the partial bodies of interrupted transfers: the latest ones within a limit of bytes; with a data cache behind it,
 /// also beyond the process.
 public final class PartialBodyStore: ClearableStore {
-    fileprivate struct State {
-        var bodies: [ResourceKey: PartialBody] = [:]
+    private struct State {
         /// The oldest first.
-        var order: [ResourceKey] = []
-        var byteCount = 0
+        var bodies: [(key: ResourceKey, body: PartialBody)] = []
         /// Increases when the store is cleared: bodies of transfers from before are not stored.
         var epoch = 0
         /// The last write to the cache behind; each waits for the one before.
         var writing: Task<Void, Never>?
+
+        var byteCount: Int { bodies.reduce(0) { $0 + $1.body.bytes.count } }
+
+        mutating func remove(_ key: ResourceKey) -> PartialBody? {
+            bodies.firstIndex { $0.key == key }.map { bodies.remove(at: $0).body }
+        }
     }
 
     let maximumBytes: Int
@@ -54,16 +58,14 @@ public final class PartialBodyStore: ClearableStore {
         let isStored = state.withLock { state in
             guard epoch ?? state.epoch == state.epoch else { return false }
             _ = state.remove(key)
-            state.bodies[key] = body
-            state.order.append(key)
-            state.byteCount += body.bytes.count
-            while state.byteCount > maximumBytes, let oldest = state.order.first { _ = state.remove(oldest) }
+            state.bodies.append((key, body))
+            while state.byteCount > maximumBytes { state.bodies.removeFirst() }
             return true
         }
         guard isStored, onDisk else { return }
         // A body that was evicted meanwhile is not written: otherwise bodies that wait for a slow cache would have no limit.
         write { [self] backing in
-            guard let body = state.withLock({ $0.bodies[key] }) else { return }
+            guard let body = state.withLock({ $0.bodies.first { $0.key == key }?.body }) else { return }
             try await backing.store(DataEntry(data: body.bytes, head: body.head, storedAt: now), for: Self.dataKey(key))
         }
     }
@@ -72,7 +74,7 @@ public final class PartialBodyStore: ClearableStore {
     /// that cache have ended.
     public func removeAll() async {
         state.withLock { state in
-            (state.bodies, state.order, state.byteCount) = ([:], [], 0)
+            state.bodies = []
             state.epoch += 1
         }
         await flush()
@@ -80,9 +82,7 @@ public final class PartialBodyStore: ClearableStore {
 
     /// Removes the bodies with the source of a resource from memory; those in the cache behind are removed with its entries.
     public func removeEntries(of resource: ResourceKey) async {
-        state.withLock { state in
-            for key in state.order where key.hasSameSource(as: resource) { _ = state.remove(key) }
-        }
+        state.withLock { $0.bodies.removeAll { $0.key.hasSameSource(as: resource) } }
         await flush()
     }
 
@@ -104,14 +104,5 @@ public final class PartialBodyStore: ClearableStore {
                 try? await body(backing)
             }
         }
-    }
-}
-
-extension PartialBodyStore.State {
-    fileprivate mutating func remove(_ key: ResourceKey) -> PartialBody? {
-        guard let body = bodies.removeValue(forKey: key) else { return nil }
-        order.removeAll { $0 == key }
-        byteCount -= body.bytes.count
-        return body
     }
 }

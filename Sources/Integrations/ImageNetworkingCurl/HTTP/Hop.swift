@@ -11,17 +11,6 @@ struct Hop: Sendable {
     /// Redirects so far.
     let redirects: Int
 
-    private init(
-        _ address: WebAddress, _ method: HTTPRequest.Method, _ headerFields: HTTPFields, _ body: Data?,
-        redirects: Int
-    ) {
-        self.address = address
-        self.method = method
-        self.headerFields = headerFields
-        self.body = body
-        self.redirects = redirects
-    }
-
     /// The first request of a chain.
     static func first(of request: DataRequest) throws(ImageError) -> Hop {
         let address = try address(of: request.url)
@@ -29,7 +18,8 @@ struct Hop: Sendable {
         if let credentials = address.credentials, headerFields[.authorization] == nil {
             headerFields[.authorization] = "Basic " + Self.decoded(credentials).base64EncodedString()
         }
-        return Hop(address, request.method, headerFields, request.body, redirects: 0)
+        return Hop(
+            address: address, method: request.method, headerFields: headerFields, body: request.body, redirects: 0)
     }
 
     private static func address(of url: URL) throws(ImageError) -> WebAddress {
@@ -74,7 +64,7 @@ struct Hop: Sendable {
                 headerFields[name] = nil
             }
         }
-        return Hop(next, method, headerFields, body, redirects: redirects + 1)
+        return Hop(address: next, method: method, headerFields: headerFields, body: body, redirects: redirects + 1)
     }
 
     private static func decoded(_ credentials: String) -> Data {
