@@ -32,44 +32,34 @@ public final class ThrottledLoader: DataLoading {
     /// - Throws: what the wrapped loader throws; the body also throws ``ImageError/Code/deadlineExceeded``.
     public func load(_ request: DataRequest) async throws -> DataResponse {
         var response = try await loader.load(request)
-        let chunks = Chunks(response.body, of: request, limit: limit)
-        response.body = ByteStream { try await chunks.next() }
+        response.body = throttled(response.body, of: request)
         return response
     }
-}
 
-/// Cuts a body into chunks, each taken from the bucket before it is passed on.
-private final class Chunks: Sendable {
     private struct State {
         var iterator: ByteStream.AsyncIterator
         var rest = Data()
     }
 
-    private let state: Lock<State>
-    private let request: DataRequest
-    private let limit: BandwidthLimit
-
-    init(_ body: ByteStream, of request: DataRequest, limit: BandwidthLimit) {
-        state = Lock(State(iterator: body.makeAsyncIterator()))
-        self.request = request
-        self.limit = limit
-    }
-
-    func next() async throws -> Data? {
-        if state.withLock({ $0.rest.isEmpty }) {
-            // A body has one reader at a time, so the iterator is not used by another call meanwhile.
-            var iterator = state.withLock { $0.iterator }
-            guard let chunk = try await iterator.next() else { return nil }
-            let used = iterator
-            state.withLock { $0 = State(iterator: used, rest: chunk) }
-        }
-        let size = limit.chunkSize
-        let chunk = state.withLock { state in
-            let chunk = state.rest.prefix(size)
-            state.rest = state.rest.dropFirst(chunk.count)
+    /// Cuts a body into chunks, each taken from the bucket before it is passed on.
+    private func throttled(_ body: ByteStream, of request: DataRequest) -> ByteStream {
+        let state = Lock(State(iterator: body.makeAsyncIterator()))
+        return ByteStream { [limit] in
+            if state.withLock({ $0.rest.isEmpty }) {
+                // A body has one reader at a time, so the iterator is not used by another call meanwhile.
+                var iterator = state.withLock { $0.iterator }
+                guard let chunk = try await iterator.next() else { return nil }
+                let used = iterator
+                state.withLock { $0 = State(iterator: used, rest: chunk) }
+            }
+            let size = limit.chunkSize
+            let chunk = state.withLock { state in
+                let chunk = state.rest.prefix(size)
+                state.rest = state.rest.dropFirst(chunk.count)
+                return chunk
+            }
+            try await limit.pay(for: chunk.count, of: request)
             return chunk
         }
-        try await limit.pay(for: chunk.count, of: request)
-        return chunk
     }
 }

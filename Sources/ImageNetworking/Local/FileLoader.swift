@@ -87,25 +87,21 @@ private final class FileReader: Sendable {
         }
         guard descriptor >= 0 else { throw Self.error(errno, path) }
         var status = stat()
-        guard unsafe fstat(descriptor, &status) == 0 else {
-            defer { _ = close(descriptor) }
-            throw Self.error(errno, path)
-        }
+        let result = unsafe fstat(descriptor, &status)
+        // From here on, an error closes the file by `deinit`.
+        (self.descriptor, byteCount) = (descriptor, Int(status.st_size))
+        guard result == 0 else { throw Self.error(errno, path) }
         guard status.st_mode & S_IFMT == S_IFREG else {
-            _ = close(descriptor)
             let kind = status.st_mode & S_IFMT == S_IFDIR ? "a directory" : "a pipe or device"
             throw ImageError(.fileUnreadable, message: "\(path) is \(kind), not a file with an image.")
         }
-        byteCount = Int(status.st_size)
         guard byteCount <= limit else {
-            _ = close(descriptor)
             throw ImageError(
                 .tooLarge,
                 message:
                     "The file \(path) has \(byteCount) bytes; the limit is \(limit) bytes. Raise maximumResponseBytes to load it."
             )
         }
-        self.descriptor = descriptor
     }
 
     deinit { _ = close(descriptor) }

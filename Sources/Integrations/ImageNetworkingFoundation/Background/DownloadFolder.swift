@@ -67,7 +67,7 @@ struct DownloadFolder: Sendable {
     func take(_ key: String, limit: Int) -> FinishedDownload? {
         let name = key + Self.suffix
         let found = inFolder { folder -> FinishedDownload? in
-            guard let file = DownloadedFile(name, in: folder) else {
+            guard let file = DownloadedFile(path: name, in: folder) else {
                 // A link, or something else that is not a regular file.
                 if errno != ENOENT { _ = unsafe unlinkat(folder, name, 0) }
                 return nil

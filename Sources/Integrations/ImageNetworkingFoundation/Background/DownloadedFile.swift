@@ -7,7 +7,12 @@ internal import CalotypeSystem
 final class DownloadedFile: Sendable {
     private let handle: Lock<FileHandle>
 
-    private init?(regular descriptor: Int32) {
+    /// A file to read and to append to; `nil` when it cannot be opened. A symbolic link is not followed, and a pipe is an error;
+    /// `errno` tells why.
+    ///
+    /// - Parameter directory: the open directory from which a relative path counts.
+    init?(path: String, in directory: Int32 = AT_FDCWD) {
+        let descriptor = unsafe openat(directory, path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
         handle = Lock(FileHandle(fileDescriptor: descriptor, closeOnDealloc: true))
         var info = stat()
@@ -15,16 +20,6 @@ final class DownloadedFile: Sendable {
             errno = EINVAL
             return nil
         }
-    }
-
-    /// A file to read and to append to; `nil` when it cannot be opened. A symbolic link is not followed, and a pipe is an error; `errno` tells why.
-    convenience init?(path: String) {
-        self.init(regular: unsafe open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC))
-    }
-
-    /// The same, for a name in an open directory.
-    convenience init?(_ name: String, in directory: Int32) {
-        self.init(regular: unsafe openat(directory, name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC))
     }
 
     /// The size in bytes, and the time of the last change, in seconds since 1970.
