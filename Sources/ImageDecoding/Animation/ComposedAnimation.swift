@@ -5,8 +5,8 @@ import ImageKernels
 ///
 /// Disposal and blending work as in browsers. Frames are upright and scaled by the same options as in
 /// ``Decoding/decode(_:options:)``. In memory there is one canvas, a second one if frames have the disposal `restore`, and for a
-/// short time a third. The next frame in order decodes only that frame. An earlier frame starts at the last frame that does not
-/// depend on others; on the way up to 64 MB of canvases are kept, so that playing backwards decodes each frame only a few times.
+/// short time a third. The next frame in order decodes only that frame. Another one starts at the last frame that does not depend on
+/// others.
 package final class ComposedAnimation: ImageAnimation {
     private let compositor: Compositor
     private let options: DecodeOptions

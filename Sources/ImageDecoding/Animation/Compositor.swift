@@ -5,19 +5,12 @@ import ImageKernels
 /// the file is ignored.
 ///
 /// The next frame in order draws only that frame. An earlier frame starts at the last frame before it that does not depend on the
-/// frames before, and keeps canvases at half of the way, three quarters of the way and so on. Frames further back start at one of
-/// them.
+/// frames before.
 final class Compositor {
-    /// The largest total size of kept canvases in bytes. They also count towards the limit of the decode.
-    private static let maximumKeptBytes = 64 << 20
-
     let source: any AnimationSource
     private let options: DecodeOptions
     private let canvas: Scratch
     private var saved: (canvas: Scratch, failure: ImageError?)?
-    /// Copies of the canvas just before a frame is drawn, in the order of the frames.
-    private var kept: [(frame: Int, canvas: Scratch, failure: ImageError?)] = []
-    private let maximumKept: Int
     /// The frame that the canvas shows.
     private var current: Int?
     /// The error that made pixels of the canvas missing, in its frame or in an earlier one that is still visible.
@@ -31,7 +24,6 @@ final class Compositor {
         // The canvas, the saved canvas of the disposal `restore`, and a frame.
         let bytes = size.byteCount(.rgba8)
         try options.limits.check(size, holding: Array(repeating: bytes, count: 3))
-        maximumKept = min(Self.maximumKeptBytes, options.limits.decodedBytes - 3 * bytes) / max(1, bytes)
         canvas = try Scratch(rows: size.height, rowBytes: 4 * size.width)
     }
 
@@ -40,17 +32,16 @@ final class Compositor {
         if current == frame { return }
         // The file may announce more frames than it contains.
         guard frame < source.frames.count else { throw ImageError.truncated(source.format) }
-        let isBackward = current.map { $0 > frame } ?? false
-        var next = prepareCanvas(for: frame)
-        var toKeep = isBackward ? (next + frame + 1) / 2 : frame
+        var next = firstFrame(for: frame)
+        if let current, current < frame, current + 1 >= next {
+            next = current + 1
+        } else {
+            clear()
+        }
         while next <= frame {
             try options.checkCancellation()
             if let current { dispose(of: source.frames[current]) }
             do {
-                if next == toKeep, next < frame {
-                    try keep(next)
-                    toKeep = (next + frame + 1) / 2
-                }
                 try draw(next)
             } catch {
                 // The frame may be drawn in part, so the next call starts with an empty canvas.
@@ -62,33 +53,9 @@ final class Compositor {
         }
     }
 
-    /// Chooses the canvas from which the fewest frames must be drawn: the current one, a kept one or an empty one.
-    ///
-    /// - Returns: the first frame to draw.
-    private func prepareCanvas(for frame: Int) -> Int {
-        let start = firstFrame(for: frame)
-        kept.removeAll { $0.frame > frame }
-        if let current {
-            if current < frame, current + 1 >= max(start, kept.last?.frame ?? 0) { return current + 1 }
-            clear()
-        }
-        guard let last = kept.last, last.frame > start else { return start }
-        unsafe canvas.base.copyMemory(from: last.canvas.base, byteCount: canvas.stride * source.canvas.height)
-        failure = last.failure
-        return last.frame
-    }
-
     private func clear() {
         clear(x: 0, y: 0, source.canvas)
         current = nil
-    }
-
-    /// Keeps a copy of the canvas before `frame` is drawn, unless the limit of copies is reached.
-    private func keep(_ frame: Int) throws {
-        guard kept.count < maximumKept else { return }
-        let copy = try Scratch(rows: source.canvas.height, rowBytes: 4 * source.canvas.width)
-        unsafe copy.base.copyMemory(from: canvas.base, byteCount: canvas.stride * source.canvas.height)
-        kept.append((frame, copy, failure))
     }
 
     /// Copies a row of the canvas as straight RGBA.
