@@ -68,7 +68,7 @@ extension StandardConfiguration {
 
     private func makeEncoder() -> EncoderRegistry {
         let registry = EncoderRegistry(Self.platformEncoders)
-        for encoder in encoders { _ = registry.register(encoder) }
+        for encoder in encoders { registry.register(encoder) }
         return registry
     }
 }

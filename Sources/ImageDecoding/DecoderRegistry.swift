@@ -17,25 +17,25 @@ public final class DecoderRegistry: IncrementalDecoding, AnimationDecoding {
         fileprivate let number: Int
     }
 
-    private struct Entry: Sendable {
-        let token: Token
-        let decoder: any Decoding
-    }
-
     private struct State: Sendable {
         /// The decoders, in the order in which they are tried.
-        var entries: [Entry] = []
+        var entries: [(token: Token, decoder: any Decoding)] = []
         var next = 0
+
+        mutating func insert(_ decoder: any Decoding) -> Token {
+            defer { next += 1 }
+            entries.insert((Token(number: next), decoder), at: 0)
+            return entries[0].token
+        }
     }
 
-    private let state: Lock<State>
+    private let state = Lock(State())
 
     /// Creates a registry.
     ///
     /// - Parameter decoders: the decoders, in the order in which they are tried; may be empty.
     public init(_ decoders: [any Decoding]) {
-        let entries = decoders.enumerated().map { Entry(token: Token(number: $0.offset), decoder: $0.element) }
-        state = Lock(State(entries: entries, next: entries.count))
+        for decoder in decoders.reversed() { register(decoder) }
     }
 
     /// Adds a decoder, which is tried before all others.
@@ -43,12 +43,7 @@ public final class DecoderRegistry: IncrementalDecoding, AnimationDecoding {
     /// - Returns: a token to remove the decoder with.
     @discardableResult
     public func register(_ decoder: any Decoding) -> Token {
-        state.withLock { state in
-            let token = Token(number: state.next)
-            state.next += 1
-            state.entries.insert(Entry(token: token, decoder: decoder), at: 0)
-            return token
-        }
+        state.withLock { $0.insert(decoder) }
     }
 
     /// Removes a decoder. Decodes that have begun continue. Does nothing if the decoder was already removed.
@@ -57,11 +52,7 @@ public final class DecoderRegistry: IncrementalDecoding, AnimationDecoding {
     }
 
     /// The formats that the decoders read, without duplicates, in the order in which the decoders are tried.
-    public var formats: [ImageFormat] {
-        var found: [ImageFormat] = []
-        for format in decoders.flatMap(\.formats) where !found.contains(format) { found.append(format) }
-        return found
-    }
+    public var formats: [ImageFormat] { decoders.flatMap(\.formats).unique }
 
     public func format(of prefix: Data) -> ImageFormat? { decoder(accepting: prefix)?.format }
 

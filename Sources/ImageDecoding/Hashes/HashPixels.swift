@@ -14,17 +14,8 @@ struct HashPixels {
         if !geometry.isIdentity(for: bitmap.size) {
             bitmap = try Resampler.resize(bitmap.premultiplied(), to: geometry)
         }
-        bitmap = try bitmap.unpremultiplied()
         size = bitmap.size
-        var values = [UInt8]()
-        values.reserveCapacity(4 * size.width * size.height)
-        unsafe bitmap.withUnsafePixels { pixels in
-            for y in 0..<bitmap.height {
-                let start = y * bitmap.bytesPerRow
-                unsafe values.append(contentsOf: UnsafeRawBufferPointer(rebasing: pixels[start..<(start + 4 * bitmap.width)]))
-            }
-        }
-        self.values = values
+        values = Array(try RGBAEncoder().encode(DecodedImage(bitmap), as: .rgba, options: EncodeOptions()).dropFirst(8))
     }
 
     /// Makes an image from colours in straight RGBA.

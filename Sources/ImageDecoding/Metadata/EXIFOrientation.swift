@@ -16,4 +16,9 @@ package enum EXIFOrientation {
         // One entry: tag, SHORT, one value; no further directory.
         return header + [0, 1, 0x01, 0x12, 0, 3, 0, 0, 0, 1, 0, UInt8(orientation.rawValue), 0, 0, 0, 0, 0, 0]
     }
+
+    /// Returns the same as the content of a segment of JPEG (Exif 2.32, 4.7.2).
+    package static func segment(_ orientation: Orientation) -> [UInt8] {
+        orientation == .up ? [] : Array("Exif\0\0".utf8) + data(orientation)
+    }
 }
