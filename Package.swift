@@ -41,7 +41,7 @@ let package = Package(
         system("WebP", pkgConfig: "libwebpdemux", apt: "libwebp-dev", brew: "webp"),
         library("AVIF", uses: ["CCalotypeCodec"], links: ["avif"], pkgConfig: "libavif", apt: "libavif-dev", brew: "libavif"),
         library("LCMS", uses: ["CCalotypeCodec"], links: ["lcms2"], pkgConfig: "lcms2", apt: "liblcms2-dev", brew: "little-cms2"),
-        library("GIF", uses: ["CCalotypeCodec"], links: ["gif"], pkgConfig: "libgif", apt: "libgif-dev", brew: "giflib"),
+        system("GIF", pkgConfig: "libgif", apt: "libgif-dev", brew: "giflib"),
         library("Curl", links: ["curl"], pkgConfig: "libcurl", apt: "libcurl4-openssl-dev", brew: "curl"),
         system("Hiredis", pkgConfig: "hiredis", apt: "libhiredis-dev", brew: "hiredis"),
         system("GTK", pkgConfig: "gtk4", apt: "libgtk-4-dev", brew: "gtk4"),
@@ -70,9 +70,9 @@ let package = Package(
         integration(
             "ImageCodecs",
             ["ImageCore", "ImageKernels", "ImageDecoding", "CalotypeSystem", "CCalotypeCodec", "CCalotypeJPEG"]
-                + ["CCalotypePNG", "CCalotypeLibWebP", "CCalotypeAVIF", "CCalotypeLCMS", "CCalotypeGIF"],
+                + ["CCalotypePNG", "CCalotypeLibWebP", "CCalotypeAVIF", "CCalotypeLCMS", "CCalotypeLibGIF"],
             tests: ["TestBitmaps"]),
-        integration("ImageDecodingApple", ["ImageCore"], tests: nil),
+        integration("ImageDecodingApple", ["ImageCore", "ImageKernels", "ImageDecoding"], tests: nil),
         integration(
             "ImageTargetsGTK", ["ImageCore", "ImageKernels", "ImageTargets", "CCalotypeGTK"],
             tests: ["GTKStage", "ImageDecoding", "ImageCodecs"]),

@@ -51,7 +51,7 @@ let package = Package(
         shared("ImageCaching", ["ImageCore", "CalotypeSystem", "CCalotypeDiskIO", httpTypes, heap, "UIKit", "os"]),
         shared("ImageNetworkingFoundation", ["ImageCore", "CalotypeSystem", httpTypes]),
         shared("ImageDecoding", ["ImageCore", "ImageKernels", "CalotypeSystem"]),
-        shared("ImageDecodingApple", ["ImageCore", "CoreGraphics", "ImageIO"]),
+        shared("ImageDecodingApple", ["ImageCore", "ImageKernels", "ImageDecoding", "CoreGraphics", "ImageIO"]),
         shared("ImageProcessing", ["ImageCore", "CalotypeSystem", "ImageKernels"]),
         shared("ImageTargets", ["ImageCore", httpTypes]),
         shared("ImageLoading", ["ImageCore", "ImageKernels", "CalotypeSystem", httpTypes, heap, deque, "os"]),

@@ -12,7 +12,7 @@ enum FuzzTarget: String, CaseIterable {
         switch self {
         case .jpeg:
             fuzz(JPEGDecoder(), file)
-            _ = attempt { try JPEGDecoder().thumbnail(of: file, options: small) }
+            _ = attempt { try JPEGDecoder().embeddedThumbnail(in: file, options: small) }
             var second = DecodeOptions()
             second.frame = 1
             precondition(attempt { try JPEGDecoder().decode(file, options: second) } == nil, "a JPEG has a second frame")

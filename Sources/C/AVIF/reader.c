@@ -127,7 +127,6 @@ static void describe(const clt_avif_reader *reader, clt_avif_header *header) {
     header->depth = (int32_t)image->depth;
     header->is_gray = image->yuvFormat == AVIF_PIXEL_FORMAT_YUV400;
     header->has_alpha = !reader->ignores_alpha && (decoder->alphaPresent || image->alphaPlane);
-    header->is_alpha_premultiplied = !reader->ignores_alpha && image->alphaPremultiplied;
     header->is_layered = decoder->progressiveState != AVIF_PROGRESSIVE_STATE_UNAVAILABLE;
     header->frames = decoder->imageCount;
     header->quarter_turns = image->transformFlags & AVIF_TRANSFORM_IROT ? image->irot.angle & 3 : 0;
@@ -232,14 +231,9 @@ static uint16_t sample_at(const uint8_t *row, uint32_t x, uint32_t depth) {
     return sample;
 }
 
-static uint16_t times_alpha(uint16_t color, uint16_t alpha, uint16_t top) {
-    return (uint16_t)(((uint32_t)color * alpha + top / 2) / top);
-}
-
 /// Converts grey images, because libavif 0.11 does not expand 8-bit luminance of limited range and has no grey output.
 static clt_status convert_gray(
-    const avifImage *image, uint32_t first, uint32_t rows, clt_layout layout, bool premultiplied, uint8_t *target,
-    size_t stride) {
+    const avifImage *image, uint32_t first, uint32_t rows, clt_layout layout, uint8_t *target, size_t stride) {
     if (image->depth < 8 || image->depth > 12 || !image->yuvPlanes[0]) return CLT_UNSUPPORTED;
     bool is_16 = clt_is_wide(layout), is_gray = clt_is_gray(layout);
     uint16_t top = is_16 ? 65535 : 255;
@@ -260,8 +254,7 @@ static clt_status convert_gray(
         for (uint32_t x = 0; x < image->width; x++) {
             uint16_t gray = luminance[sample_at(grays, x, image->depth) & mask], alpha = top;
             if (alphas) alpha = opacity[sample_at(alphas, x, image->depth) & mask];
-            if (alphas && premultiplied && !image->alphaPremultiplied) gray = times_alpha(gray, alpha, top);
-            if (alphas && !premultiplied && image->alphaPremultiplied && alpha > 0) {
+            if (alphas && image->alphaPremultiplied && alpha > 0) {
                 uint32_t straight = ((uint32_t)gray * top + alpha / 2) / alpha;
                 gray = straight > top ? top : (uint16_t)straight;
             }
@@ -279,8 +272,7 @@ static clt_status convert_gray(
 }
 
 clt_status clt_avif_reader_convert(
-    clt_avif_reader *reader, uint32_t first, uint32_t rows, clt_layout layout, bool premultiplied,
-    uint8_t *target, size_t stride) {
+    clt_avif_reader *reader, uint32_t first, uint32_t rows, clt_layout layout, uint8_t *target, size_t stride) {
     const avifImage *image = reader->decoder->image;
     if (!image || rows == 0 || first >= image->height || rows > image->height - first) return CLT_CORRUPT;
     avifImage view = *image;
@@ -289,7 +281,7 @@ clt_status clt_avif_reader_convert(
         view.alphaPremultiplied = AVIF_FALSE;
     }
     if (image->yuvFormat == AVIF_PIXEL_FORMAT_YUV400) {
-        return convert_gray(&view, first, rows, layout, premultiplied, target, stride);
+        return convert_gray(&view, first, rows, layout, target, stride);
     }
     if (layout != CLT_RGBA8 && layout != CLT_RGBA16) return CLT_UNSUPPORTED;
     // The view begins at row `first` of the same planes. `first` must be even when chroma has half the rows.
@@ -306,7 +298,6 @@ clt_status clt_avif_reader_convert(
     avifRGBImageSetDefaults(&rgb, &view);
     rgb.format = AVIF_RGB_FORMAT_RGBA;
     rgb.depth = layout == CLT_RGBA16 ? 16 : 8;
-    rgb.alphaPremultiplied = premultiplied;
 #if AVIF_VERSION >= 110000
     // libyuv truncates samples of more than 8 bits instead of rounding them, which is up to 5 levels too dark.
     rgb.avoidLibYUV = image->depth > 8;

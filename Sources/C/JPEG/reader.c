@@ -238,14 +238,12 @@ clt_status clt_jpeg_reader_read_rows(
     return CLT_OK;
 }
 
-bool clt_jpeg_reader_is_damaged(const clt_jpeg_reader *reader) { return reader->is_damaged; }
-
 bool clt_jpeg_reader_hit_end(const clt_jpeg_reader *reader) { return reader->hit_end; }
 
 bool clt_jpeg_reader_was_cut(const clt_jpeg_reader *reader) { return reader->hit_end && reader->was_clean; }
 
-bool clt_jpeg_reader_is_complete(const clt_jpeg_reader *reader) {
-    const struct jpeg_decompress_struct *info = &reader->info;
+/// Whether every coefficient of every component has all its bits (always true with one scan).
+static bool has_all_bits(const struct jpeg_decompress_struct *info) {
     if (!info->progressive_mode || !info->coef_bits) return true;
     for (int i = 0; i < info->num_components; i++) {
         for (int k = 0; k < DCTSIZE2; k++) {
@@ -253,6 +251,12 @@ bool clt_jpeg_reader_is_complete(const clt_jpeg_reader *reader) {
         }
     }
     return true;
+}
+
+clt_status clt_jpeg_reader_damage(const clt_jpeg_reader *reader) {
+    bool is_unfinished = reader->is_damaged || reader->info.arith_code || !has_all_bits(&reader->info);
+    if (reader->hit_end && is_unfinished) return CLT_NEEDS_INPUT;
+    return reader->is_damaged ? CLT_CORRUPT : CLT_OK;
 }
 
 const char *clt_jpeg_reader_message(const clt_jpeg_reader *reader) { return reader->message; }

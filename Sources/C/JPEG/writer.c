@@ -56,32 +56,6 @@ void clt_jpeg_writer_destroy(clt_jpeg_writer *writer) {
     free(writer);
 }
 
-/// Writes an ICC profile as APP2 segments. Each begins with "ICC_PROFILE\0", its number from 1 and the number of segments
-/// (ICC.1:2022, annex B.4).
-static void write_profile(j_compress_ptr info, const uint8_t *icc, size_t count) {
-    enum { overhead = 14, room = 65533 - overhead };
-    size_t pieces = (count + room - 1) / room;
-    if (pieces > 255) return;
-    for (size_t piece = 0; piece < pieces; piece++) {
-        size_t size = count - piece * room < room ? count - piece * room : room;
-        jpeg_write_m_header(info, JPEG_APP0 + 2, (unsigned)(size + overhead));
-        static const char name[12] = "ICC_PROFILE";
-        for (size_t i = 0; i < sizeof name; i++) jpeg_write_m_byte(info, name[i]);
-        jpeg_write_m_byte(info, (int)piece + 1);
-        jpeg_write_m_byte(info, (int)pieces);
-        for (size_t i = 0; i < size; i++) jpeg_write_m_byte(info, icc[piece * room + i]);
-    }
-}
-
-/// Writes Exif data as an APP1 segment that begins with "Exif\0\0" (Exif 2.32, 4.7.2).
-static void write_exif(j_compress_ptr info, const uint8_t *exif, size_t count) {
-    static const char name[6] = "Exif\0";
-    if (count > 60000) return;
-    jpeg_write_m_header(info, JPEG_APP0 + 1, (unsigned)(count + sizeof name));
-    for (size_t i = 0; i < sizeof name; i++) jpeg_write_m_byte(info, name[i]);
-    for (size_t i = 0; i < count; i++) jpeg_write_m_byte(info, exif[i]);
-}
-
 clt_status clt_jpeg_writer_start(
     clt_jpeg_writer *writer, uint32_t width, uint32_t height, bool gray, int quality, int chroma_columns,
     int chroma_rows, bool progressive, const uint8_t *icc, size_t icc_count, const uint8_t *exif, size_t exif_count) {
@@ -100,8 +74,9 @@ clt_status clt_jpeg_writer_start(
     }
     if (progressive) jpeg_simple_progression(info);
     jpeg_start_compress(info, TRUE);
-    if (exif) write_exif(info, exif, exif_count);
-    if (icc) write_profile(info, icc, icc_count);
+    if (exif) jpeg_write_marker(info, JPEG_APP0 + 1, exif, (unsigned)exif_count);
+    // A profile has at most 255 segments.
+    if (icc && icc_count <= (size_t)255 * (65533 - 14)) jpeg_write_icc_profile(info, icc, (unsigned)icc_count);
     return CLT_OK;
 }
 

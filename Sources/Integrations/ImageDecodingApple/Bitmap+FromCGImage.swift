@@ -2,6 +2,7 @@
     internal import CoreGraphics
     internal import Foundation
     internal import ImageCore
+    internal import ImageKernels
 
     extension Bitmap {
         /// Draws an image of Core Graphics into a new bitmap: upright, cropped and scaled, in sRGB or, if the options keep it, in the
@@ -53,21 +54,6 @@
                 context.draw(image, in: CGRect(x: 0, y: 0, width: stored.width, height: stored.height))
             }
             self = options.alpha == .straight && !isOpaque && !isDeep ? try drawn.unpremultiplied() : drawn
-        }
-
-        /// Returns the image with straight (not premultiplied) alpha.
-        private func unpremultiplied() throws -> Bitmap {
-            try unsafe Bitmap(size: size, format: .rgba8, alpha: .straight, colorSpace: colorSpace) { pixels, row in
-                unsafe withUnsafePixels { source in
-                    for start in stride(from: 0, to: row * height, by: 4) {
-                        let alpha = unsafe Int(source[start + 3])
-                        for index in 0..<3 where alpha > 0 {
-                            unsafe pixels[start + index] = UInt8(min(255, (Int(source[start + index]) * 255 + alpha / 2) / alpha))
-                        }
-                        unsafe pixels[start + 3] = UInt8(alpha)
-                    }
-                }
-            }
         }
     }
 

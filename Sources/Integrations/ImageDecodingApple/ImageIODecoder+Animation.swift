@@ -2,6 +2,7 @@
     internal import CoreGraphics
     internal import Foundation
     public import ImageCore
+    internal import ImageDecoding
     internal import ImageIO
 
     extension ImageIODecoder: AnimationDecoding {
@@ -34,11 +35,7 @@
 
         func frame(at index: Int) throws -> DecodedImage {
             try options.checkCancellation()
-            guard durations.indices.contains(index) else {
-                throw ImageError(
-                    .invalidRequest,
-                    message: "The animation has no frame \(index). Ask for a frame from 0 to \(durations.count - 1).")
-            }
+            try options.checkFrame(index, of: durations.count)
             return try file.decode(at: durations.count == 1 ? file.index(of: 0) : index, options: options)
         }
     }

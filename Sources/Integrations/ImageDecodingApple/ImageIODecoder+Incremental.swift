@@ -2,11 +2,12 @@
     internal import CoreGraphics
     internal import Foundation
     public import ImageCore
+    internal import ImageDecoding
     internal import ImageIO
 
     extension ImageIODecoder: IncrementalDecoding {
         public func makeIncrementalDecoder(for prefix: Data, options: DecodeOptions) throws -> (any IncrementalDecoder)? {
-            format(of: prefix) == nil ? nil : ImageIOIncrementalDecoder(options: options)
+            format(of: prefix) == nil || options.frame > 0 ? nil : ImageIOPreviews(options: options)
         }
 
         public func embeddedThumbnail(in prefix: Data, options: DecodeOptions) throws -> DecodedImage? {
@@ -16,7 +17,7 @@
     }
 
     /// Shows the rows, or the scans, of the bytes that have arrived. ImageIO decodes them for each preview.
-    private final class ImageIOIncrementalDecoder: IncrementalDecoder {
+    private final class ImageIOPreviews: IncrementalDecoder {
         private let options: DecodeOptions
         private let source = CGImageSourceCreateIncremental(nil)
         private var shownBytes = 0

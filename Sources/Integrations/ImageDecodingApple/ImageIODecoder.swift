@@ -2,6 +2,7 @@
     internal import CoreGraphics
     internal import Foundation
     public import ImageCore
+    internal import ImageDecoding
     internal import ImageIO
 
     /// A decoder for Apple's platforms that uses ImageIO and needs no other library.
@@ -32,12 +33,7 @@
         public func decode(_ data: Data, options: DecodeOptions) throws -> DecodedImage {
             try options.checkCancellation()
             let file = try ImageIOFile(data)
-            let count = CGImageSourceGetCount(file.source)
-            guard (0..<max(1, count)).contains(options.frame) else {
-                throw ImageError(
-                    .invalidRequest,
-                    message: "The image has no frame \(options.frame). Ask for a frame from 0 to \(count - 1).")
-            }
+            try options.checkFrame(of: max(1, CGImageSourceGetCount(file.source)))
             return try file.decode(at: file.index(of: options.frame), options: options)
         }
     }

@@ -2,6 +2,8 @@
     internal import CoreGraphics
     internal import Foundation
     internal import ImageCore
+    internal import ImageDecoding
+    internal import ImageKernels
     internal import ImageIO
 
     /// A file, or the part of it that has arrived, as ImageIO reads it.
@@ -65,9 +67,9 @@
         /// Decodes the image at an index: upright, and of the target size if it is not smaller.
         func decode(at index: Int, options: DecodeOptions) throws -> DecodedImage {
             let info = try info(at: index, limits: options.limits)
-            let orientation = options.appliesOrientation ? info.orientation : .up
+            let orientation = options.applied(info.orientation)
             let full = orientation.applied(to: info.size)
-            let geometry = try ImageIOFile.geometry(of: full, options: options)
+            let geometry = try options.geometry(storedSize: full) ?? ImageIOFile.whole(full)
             // The limits apply to the decoded size and must hold before the first allocation.
             let isDeep = !options.convertsTo8Bit && info.bitDepth > 8
             try options.limits.check(geometry.output, bytesPerPixel: isDeep ? 8 : 4)
@@ -92,13 +94,7 @@
             return DecodedImage(bitmap, format: info.format, isPartial: try isPartial(at: index, options: options))
         }
 
-        private static func geometry(of full: PixelSize, options: DecodeOptions) throws -> ResizeGeometry {
-            let box = options.targetSize ?? full
-            guard box.width > 0, box.height > 0 else {
-                throw ImageError(.invalidRequest, message: "The target size \(box) has no pixels. Ask for at least 1x1.")
-            }
-            return ResizeGeometry(source: full, box: box, mode: options.targetSize == nil ? .fit : options.contentMode)
-        }
+        private static func whole(_ size: PixelSize) -> ResizeGeometry { ResizeGeometry(source: size, box: size, mode: .fit) }
 
         /// Decodes the image scaled down, and upright if the options say so.
         ///
@@ -131,8 +127,7 @@
             let size = PixelSize(width: image.width, height: image.height)
             try options.limits.check(size)
             let bitmap = try Bitmap(
-                image, orientation: .up, geometry: ResizeGeometry(source: size, box: size, mode: .fit), full: size,
-                isDeep: false, options: options)
+                image, orientation: .up, geometry: ImageIOFile.whole(size), full: size, isDeep: false, options: options)
             return DecodedImage(bitmap, format: format, isPreview: true)
         }
 

@@ -100,22 +100,6 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(1)))
-    func aWaitingCancelledDecodeIsAbandonedWhenTheLimitAllowsIt() throws {
-        waitForAbandonedDecodes()
-        let (first, second, image) = (Held(), Held(), try #require(Self.noise))
-        first.cancelOnceBegun()
-        let limit = 1 << 20 + 3
-        #expect(throws: CancellationError.self) { try first.run(limit: limit, image) }
-        second.cancelOnceBegun {
-            while UncancellableDecode.waiting == 0 { sched_yield() }
-            first.mayEnd.signal()
-        }
-        #expect(throws: CancellationError.self) { try second.run(limit: limit, image) }
-        second.mayEnd.signal()
-        waitForAbandonedDecodes()
-    }
-
-    @Test(.timeLimit(.minutes(1)))
     func aDecodeThatWouldExceedTheMemoryLimitIsNotAbandoned() throws {
         waitForAbandonedDecodes()
         let (first, second, image) = (Held(), Held(), try #require(Self.noise))

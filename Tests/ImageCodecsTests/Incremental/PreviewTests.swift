@@ -23,17 +23,17 @@ import Testing
     @Test
     func theExifThumbnailIsOrientedLikeTheImage() throws {
         let file = try file()
-        let image = try #require(try JPEGDecoder().thumbnail(of: file))
+        let image = try #require(try JPEGDecoder().embeddedThumbnail(in: file, options: DecodeOptions()))
         #expect(image.size == PixelSize(width: 12, height: 16))
         #expect(image.bitmap[5, 5][0] > 200)
         let source = try JPEGEncoder().encode(DecodedImage(try photo(9, 9)), as: .jpeg, options: EncodeOptions())
-        #expect(try JPEGDecoder().thumbnail(of: source) == nil)
+        #expect(try JPEGDecoder().embeddedThumbnail(in: source, options: DecodeOptions()) == nil)
         // A thumbnail whose position is outside the data.
         var broken = Array(file)
         let entry: [UInt8] = [0x02, 0x01, 0, 4, 0, 0, 0, 1]
         let place = try #require(broken.indices.first { broken[$0...].starts(with: entry) })
         broken.replaceSubrange((place + 8)..<(place + 12), with: [0x7F, 0xFF, 0xFF, 0xFF])
-        #expect(try JPEGDecoder().thumbnail(of: Data(broken)) == nil)
+        #expect(try JPEGDecoder().embeddedThumbnail(in: Data(broken), options: DecodeOptions()) == nil)
     }
 
     @Test

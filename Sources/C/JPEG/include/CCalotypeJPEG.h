@@ -61,14 +61,12 @@ clt_status clt_jpeg_reader_finish_output(clt_jpeg_reader *reader);
 clt_status clt_jpeg_reader_read_rows(
     clt_jpeg_reader *reader, uint8_t *target, size_t stride, uint32_t rows, uint32_t *got);
 
-/// Whether libjpeg invented the rest of the image, because of damage or missing input. Single damaged blocks do not count.
-bool clt_jpeg_reader_is_damaged(const clt_jpeg_reader *reader);
+/// Returns whether libjpeg invented the rest of the image, because of damage or of missing input. Single damaged blocks do not count.
+clt_status clt_jpeg_reader_damage(const clt_jpeg_reader *reader);
 /// Whether the input ended before the end marker.
 bool clt_jpeg_reader_hit_end(const clt_jpeg_reader *reader);
 /// Whether the input ended before the end marker and had no damage until then.
 bool clt_jpeg_reader_was_cut(const clt_jpeg_reader *reader);
-/// Whether every coefficient of every component has all its bits (always true with one scan).
-bool clt_jpeg_reader_is_complete(const clt_jpeg_reader *reader);
 /// libjpeg's message for the last error, or otherwise for the first damage.
 const char *clt_jpeg_reader_message(const clt_jpeg_reader *reader);
 
@@ -77,7 +75,8 @@ typedef struct clt_jpeg_writer clt_jpeg_writer;
 clt_jpeg_writer *clt_jpeg_writer_create(void);
 void clt_jpeg_writer_destroy(clt_jpeg_writer *writer);
 /// Begins a file. Rows are grey, or RGBA with ignored alpha. `chroma_columns`, `chroma_rows`: the pixels that a chroma sample covers,
-/// 1 or 2 in each direction. `icc` and `exif` may be NULL; `exif` is a TIFF structure of up to 60,000 bytes.
+/// 1 or 2 in each direction. `icc` and `exif` may be NULL; `exif` is the content of the segment
+/// APP1.
 clt_status clt_jpeg_writer_start(
     clt_jpeg_writer *writer, uint32_t width, uint32_t height, bool gray, int quality, int chroma_columns,
     int chroma_rows, bool progressive, const uint8_t *icc, size_t icc_count, const uint8_t *exif, size_t exif_count);

@@ -11,7 +11,7 @@ import ImageKernels
 ///
 /// libavif cannot interrupt the decode of a frame. When the decode of a large image is cancelled, the call returns within
 /// milliseconds, and libavif finishes in the background before its memory is freed. At most two such decodes run at a time, and
-/// together they hold at most `limits.decodedBytes`; a further one waits. Small images and the frames of sequences are decoded to
+/// together they hold at most `limits.decodedBytes`; a further one is waited for. Small images and the frames of sequences are decoded to
 /// the end.
 public struct AVIFDecoder: AnimationDecoding {
     /// Creates a decoder.
@@ -81,8 +81,6 @@ public struct AVIFDecoder: AnimationDecoding {
         stored.orientation = options.applied(reader.orientation)
         stored.hasAlpha = header.has_alpha
         stored.profile = profile
-        // A premultiplied image needs no conversion for a premultiplied result.
-        stored.isPremultiplied = header.is_alpha_premultiplied && options.alpha == .premultiplied && !convertsColor
         // A few rows are converted twice for each block.
         stored.fewestRows = 128
         return try ImageAssembler(stored, options: options, codecBytes: reader.planeBytes)
@@ -110,8 +108,7 @@ private final class AVIFRows: RowProducer {
         let pixelBytes = stored.layout.bytesPerPixel
         let scratch = try scratch ?? Scratch(rows: count + 5, rowBytes: reader.size.width * pixelBytes)
         self.scratch = scratch
-        try unsafe reader.convert(
-            rows, to: stored.layout, premultiplied: stored.isPremultiplied, into: scratch.base, stride: scratch.stride)
+        try unsafe reader.convert(rows, to: stored.layout, into: scratch.base, stride: scratch.stride)
         for i in 0..<count {
             let row = unsafe scratch.base + (next + i - rows.lowerBound) * scratch.stride + (aperture?.x ?? 0) * pixelBytes
             unsafe (target + i * stride).copyMemory(from: row, byteCount: stored.size.width * pixelBytes)

@@ -117,10 +117,10 @@ import ImageDecoding
     }
 
     func convert(
-        _ rows: Range<Int>, to layout: RowLayout, premultiplied: Bool, into target: UnsafeMutableRawPointer, stride: Int
+        _ rows: Range<Int>, to layout: RowLayout, into target: UnsafeMutableRawPointer, stride: Int
     ) throws(ImageError) {
         let status = unsafe clt_avif_reader_convert(
-            handle, UInt32(rows.lowerBound), UInt32(rows.count), layout.cLayout, premultiplied,
+            handle, UInt32(rows.lowerBound), UInt32(rows.count), layout.cLayout,
             target.assumingMemoryBound(to: UInt8.self), stride)
         if status != CLT_OK { throw failure(status) }
     }

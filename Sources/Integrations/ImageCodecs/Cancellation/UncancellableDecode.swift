@@ -6,18 +6,16 @@ import ImageCore
 /// When such a decode is cancelled, it is abandoned: the caller receives its `CancellationError` at once, and the codec continues
 /// on its own thread until it next checks the token; then its memory is freed. At most two decodes are abandoned at a time, since
 /// they still use the processor, and together they hold at most `limits.decodedBytes`. A decode that would exceed these limits
-/// waits until it or one of them ends.
+/// is waited for.
 enum UncancellableDecode {
     /// A decode of fewer bytes of pixels takes a few milliseconds, and runs on the caller's thread.
     private static let minimumBytes = 1 << 20
+    private static let mostAbandoned = 2
 
-    private static let abandoned = Lock(AbandonedDecodes())
+    private static let abandoned = Lock((count: 0, bytes: 0))
 
     /// The bytes that abandoned decodes hold now.
     static var abandonedBytes: Int { abandoned.withLock { $0.bytes } }
-
-    /// The number of cancelled decodes that wait until they can be abandoned.
-    static var waiting: Int { abandoned.withLock { $0.waiting.count } }
 
     /// Runs `decode`, on its own thread if it is long and can be cancelled.
     ///
@@ -31,19 +29,15 @@ enum UncancellableDecode {
         try token.check()
         let copy = unsafe file.withUnsafeBytes { unsafe Data($0) }
         let job = UncancellableJob { try decode(copy) }
-        guard job.start(whenAbandoned: { giveBack($0) }) else { return try decode(file) }
-        let (held, overflow) = bytes.addingReportingOverflow(file.count)
+        guard job.start() else { return try decode(file) }
         let handler = token.onCancel { job.semaphore.signal() }
         // The token may belong to a whole animation.
         defer { handler.remove() }
         while true {
             job.semaphore.wait()
             if let result = job.result { return try result.get() }
-            guard token.isCancelled, !overflow,
-                abandoned.withLock({ $0.add(held, limit: options.limits.decodedBytes, notifying: job.semaphore) })
-            else { continue }
-            let memory = ResidualMemory(bytes: held)
-            if job.abandon(holding: memory) {
+            guard let memory = hold(bytes, file.count, limit: options.limits.decodedBytes) else { continue }
+            if job.abandon(whenEnded: { giveBack(memory) }) {
                 token.reportResidualMemory(memory)
                 throw CancellationError()
             }
@@ -52,35 +46,18 @@ enum UncancellableDecode {
         }
     }
 
-    private static func giveBack(_ memory: ResidualMemory) {
-        let waiting = abandoned.withLock { $0.remove(memory.bytes) }
-        for semaphore in waiting { semaphore.signal() }
-        memory.end()
-    }
-}
-
-/// The abandoned decodes, and the cancelled decodes that wait until they can be abandoned.
-private struct AbandonedDecodes {
-    private static let most = 2
-
-    private var count = 0
-    private(set) var bytes = 0
-    private(set) var waiting: [DispatchSemaphore] = []
-
-    /// Adds a decode. When the limits do not allow it, `semaphore` is signalled as soon as they may.
-    mutating func add(_ added: Int, limit: Int, notifying semaphore: DispatchSemaphore) -> Bool {
-        guard count < Self.most, added <= limit, bytes <= limit - added else {
-            waiting.append(semaphore)
-            return false
+    /// Counts a decode as abandoned. Returns `nil` when the limits do not allow it.
+    private static func hold(_ bytes: Int, _ fileBytes: Int, limit: Int) -> ResidualMemory? {
+        let (held, overflow) = bytes.addingReportingOverflow(fileBytes)
+        return abandoned.withLock { abandoned in
+            guard !overflow, abandoned.count < mostAbandoned, held <= limit - abandoned.bytes else { return nil }
+            abandoned = (abandoned.count + 1, abandoned.bytes + held)
+            return ResidualMemory(bytes: held)
         }
-        (count, bytes) = (count + 1, bytes + added)
-        return true
     }
 
-    /// - Returns: The semaphores to signal.
-    mutating func remove(_ removed: Int) -> [DispatchSemaphore] {
-        (count, bytes) = (count - 1, bytes - removed)
-        defer { waiting = [] }
-        return waiting
+    private static func giveBack(_ memory: ResidualMemory) {
+        abandoned.withLock { $0 = ($0.count - 1, $0.bytes - memory.bytes) }
+        memory.end()
     }
 }

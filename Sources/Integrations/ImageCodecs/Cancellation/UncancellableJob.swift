@@ -7,23 +7,21 @@ final class UncancellableJob: Sendable {
     private enum State {
         case running(@Sendable () throws -> DecodedImage)
         /// The caller no longer waits for the result.
-        case abandoned(ResidualMemory)
+        case abandoned(whenEnded: @Sendable () -> Void)
         case ended(Result<DecodedImage, any Error>)
     }
 
     private let state: Lock<State>
 
-    /// Signalled when the decode ends, when it is cancelled, and when it may be possible to abandon it.
+    /// Signalled when the decode ends, and when it is cancelled.
     let semaphore = DispatchSemaphore(value: 0)
 
     init(_ decode: @escaping @Sendable () throws -> DecodedImage) { state = Lock(.running(decode)) }
 
     /// Starts the decode. The thread has the main thread's usual stack size, which codecs rely on.
-    ///
-    /// - Parameter end: Called after an abandoned decode has ended and its file and pixels are freed.
-    func start(whenAbandoned end: @escaping @Sendable (ResidualMemory) -> Void) -> Bool {
+    func start() -> Bool {
         DetachedThread.start(stackBytes: 8 << 20) {
-            if let memory = self.run() { end(memory) } else { self.semaphore.signal() }
+            if let end = self.run() { end() } else { self.semaphore.signal() }
         }
     }
 
@@ -35,25 +33,27 @@ final class UncancellableJob: Sendable {
     }
 
     /// Abandons the decode. Returns `false` when it has just ended.
-    func abandon(holding memory: ResidualMemory) -> Bool {
+    ///
+    /// - Parameter end: Called after the decode has ended and its file and pixels are freed.
+    func abandon(whenEnded end: @escaping @Sendable () -> Void) -> Bool {
         state.withLock { state in
             guard case .running = state else { return false }
-            state = .abandoned(memory)
+            state = .abandoned(whenEnded: end)
             return true
         }
     }
 
-    /// Runs the decode and frees its file and pixels. Returns the remainder if the decode was abandoned.
-    private func run() -> ResidualMemory? {
+    /// Runs the decode and frees its file and pixels. Returns what to call if the decode was abandoned.
+    private func run() -> (@Sendable () -> Void)? {
         let decode: @Sendable () throws -> DecodedImage
         switch state.withLock({ $0 }) {
         case .running(let work): decode = work
-        case .abandoned(let memory): return memory
+        case .abandoned(let end): return end
         case .ended: return nil
         }
         let result = Result { try decode() }
         return state.withLock { state in
-            if case .abandoned(let memory) = state { return memory }
+            if case .abandoned(let end) = state { return end }
             state = .ended(result)
             return nil
         }

@@ -32,10 +32,7 @@ public struct GIFDecoder: AnimationDecoding {
         try options.checkCancellation()
         if options.frame == 0, let first = file.frames.first, (first.x, first.y) == (0, 0), first.size == file.canvas {
             // The frame covers the canvas, so its rows need no composition, and scaling holds only the rows of its filter.
-            return try unsafe data.withUnsafeBytes { bytes in
-                let rows = try unsafe file.rows(of: 0, in: bytes, options: options)
-                return try ImageAssembler(file.storedImage(of: 0), options: options).assemble(rows)
-            }
+            return try ImageAssembler(file.storedImage(of: 0), options: options).assemble(file.rows(of: 0, options: options))
         }
         return try ComposedAnimation(file, options: options).frame(at: options.frame)
     }

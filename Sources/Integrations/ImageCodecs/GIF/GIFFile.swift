@@ -17,7 +17,6 @@ final class GIFFile: AnimationSource {
     private(set) var frames: [AnimationFrame] = []
     private(set) var loopCount: Int?
     private(set) var profile = ColorProfile.sRGB
-    private let data: Data
     private let reader: ByteReader
     private var entries: [Entry] = []
     private var globalColors: Range<Int>?
@@ -27,7 +26,6 @@ final class GIFFile: AnimationSource {
 
     /// - Throws: ``ImageError`` when there is no screen, when the screen is beyond the limits, or when there are too many frames.
     init(_ data: Data, limits: DecodingLimits) throws(ImageError) {
-        self.data = data
         reader = ByteReader(data)
         guard let width = reader.uint16(at: 6, bigEndian: false), let height = reader.uint16(at: 8, bigEndian: false),
             let flags = reader.byte(at: 10), reader.count >= 13
@@ -145,14 +143,15 @@ final class GIFFile: AnimationSource {
         return min(offset, reader.count)
     }
 
-    /// Returns the producer of a frame's rows. The file's bytes must stay valid while it exists.
-    func rows(of frame: Int, in bytes: UnsafeRawBufferPointer, options: DecodeOptions) throws(ImageError) -> GIFRows {
+    /// Returns the producer of a frame's rows.
+    func rows(of frame: Int, options: DecodeOptions) throws(ImageError) -> GIFRows {
         let entry = entries[frame]
-        guard let base = unsafe bytes.baseAddress?.assumingMemoryBound(to: UInt8.self) else { throw .truncated(.gif) }
-        return try unsafe GIFRows(
-            header: UnsafeBufferPointer(start: base, count: headerEnd),
-            frame: UnsafeBufferPointer(start: base + entry.range.lowerBound, count: entry.range.count),
-            size: frames[frame].size, isInterlaced: entry.isInterlaced, colors: colorTable(of: entry), options: options)
+        guard let header = reader.bytes(at: 0, count: headerEnd),
+            let content = reader.bytes(at: entry.range.lowerBound, count: entry.range.count)
+        else { throw .truncated(.gif) }
+        return try GIFRows(
+            header + content, size: frames[frame].size, isInterlaced: entry.isInterlaced, colors: colorTable(of: entry),
+            options: options)
     }
 
     /// Describes a frame as a still image.
@@ -166,29 +165,19 @@ final class GIFFile: AnimationSource {
 
     func pixels(of frame: Int, options: DecodeOptions) throws -> (bitmap: Bitmap, failure: ImageError?) {
         let options = options.forFramePixels
-        return try unsafe data.withUnsafeBytes { bytes in
-            let rows = try unsafe rows(of: frame, in: bytes, options: options)
-            let image = try ImageAssembler(storedImage(of: frame), options: options).assemble(rows)
-            return (image.bitmap, image.isPartial ? rows.failure ?? .truncated(.gif) : nil)
-        }
+        let rows = try rows(of: frame, options: options)
+        let image = try ImageAssembler(storedImage(of: frame), options: options).assemble(rows)
+        return (image.bitmap, image.isPartial ? rows.failure ?? .truncated(.gif) : nil)
     }
 
-    /// Returns 256 colours of four bytes. Colours beyond the file's palette are black. A file without a palette has a grey ramp.
-    private func colorTable(of entry: Entry) -> [UInt8] {
-        var table = [UInt8](repeating: 0, count: 1024)
-        for i in 0..<256 {
-            table[4 * i + 3] = 255
-            guard let colors = entry.colors else {
-                for c in 0..<3 { table[4 * i + c] = UInt8(i) }
-                continue
-            }
-            let offset = colors.lowerBound + 3 * i
-            guard offset + 3 <= colors.upperBound, let color = reader.bytes(at: offset, count: 3) else { continue }
-            for (c, value) in color.enumerated() { table[4 * i + c] = value }
+    /// Returns 256 colours as RGBA in memory. Colours beyond the file's palette are black. A file without a palette has a grey ramp.
+    private func colorTable(of entry: Entry) -> [UInt32] {
+        (0..<256).map { index in
+            if index == entry.transparentIndex { return 0 }
+            guard let colors = entry.colors else { return UInt32(littleEndian: UInt32(index) * 0x010101 | 0xFF00_0000) }
+            let offset = colors.lowerBound + 3 * index
+            let color = offset < colors.upperBound ? reader.bytes(at: offset, count: 3) : nil
+            return UInt32(littleEndian: (color ?? Data(count: 3)).reversed().reduce(0xFF) { $0 << 8 | UInt32($1) })
         }
-        if let clear = entry.transparentIndex {
-            for c in 0..<4 { table[4 * clear + c] = 0 }
-        }
-        return table
     }
 }

@@ -51,7 +51,7 @@ public struct JPEGDecoder: Decoding {
     }
 
     /// - Parameter orientation: The orientation of the image; `nil` for that of its Exif.
-    private static func decode(_ data: Data, options: DecodeOptions, orientation: Orientation?) throws -> DecodedImage {
+    static func decode(_ data: Data, options: DecodeOptions, orientation: Orientation?) throws -> DecodedImage {
         try unsafe data.withUnsafeBytes { bytes in
             let reader = try unsafe JPEGReader(bytes, limits: options.limits)
             let stored = try start(reader, options: options, orientation: orientation)
@@ -61,31 +61,10 @@ public struct JPEGDecoder: Decoding {
         }
     }
 
-    /// Decodes the thumbnail in the Exif data, with the orientation of the image.
-    ///
-    /// - Parameters:
-    ///   - data: The file, or its beginning up to the image data.
-    ///   - options: The options of the decode.
-    /// - Returns: The thumbnail, or `nil` if the file has none that can be decoded.
-    /// - Throws: ``ImageError`` for a header that cannot be read, or `CancellationError`.
-    public func thumbnail(of data: Data, options: DecodeOptions = DecodeOptions()) throws -> DecodedImage? {
-        let metadata = try unsafe data.withUnsafeBytes { bytes in
-            JPEGMetadata(try unsafe JPEGReader(bytes, limits: options.limits).markers(), limits: options.limits)
-        }
-        guard let thumbnail = metadata.thumbnail else { return nil }
-        do {
-            // Its own Exif is ignored, since it has the orientation of the image.
-            return try Self.decode(thumbnail, options: options, orientation: metadata.orientation)
-        } catch is ImageError {
-            return nil
-        }
-    }
-
     /// Prepares a reader after its header, with the scale that the options allow.
     static func start(
         _ reader: JPEGReader, options: DecodeOptions, orientation: Orientation? = nil
     ) throws(ImageError) -> StoredImage {
-        reader.cancellation = options.cancellation
         let metadata = JPEGMetadata(reader.markers(), limits: options.limits)
         var stored = StoredImage(format: .jpeg, size: reader.size, layout: layout(of: reader.header))
         stored.orientation = options.applied(orientation ?? metadata.orientation)

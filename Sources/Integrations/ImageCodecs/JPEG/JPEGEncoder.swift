@@ -29,7 +29,7 @@ public struct JPEGEncoder: Encoding {
         let quality = max(1, min(100, options.quality))
         let chroma = (options.chroma ?? ChromaSampling(quality: quality)).pixels
         let isProgressive = options.isProgressive ?? ((options.effort ?? 5) >= 7)
-        let (profile, exif) = (Array(bitmap.colorSpace.profile), Array(EXIFOrientation.data(options.orientation)))
+        let (profile, exif) = (Array(bitmap.colorSpace.profile), EXIFOrientation.segment(options.orientation))
         try unsafe check(
             clt_jpeg_writer_start(
                 writer, UInt32(clamping: bitmap.width), UInt32(clamping: bitmap.height), bitmap.format == .gray8, Int32(quality),

@@ -11,7 +11,11 @@ extension JPEGDecoder: IncrementalDecoding {
     /// Returns the thumbnail in the Exif data, once the segments before the image data have arrived.
     public func embeddedThumbnail(in head: Data, options: DecodeOptions) throws -> DecodedImage? {
         do {
-            return try thumbnail(of: head, options: options)
+            let metadata = try unsafe head.withUnsafeBytes { bytes in
+                JPEGMetadata(try unsafe JPEGReader(bytes, limits: options.limits).markers(), limits: options.limits)
+            }
+            // The thumbnail's own Exif is ignored, since it has the orientation of the image.
+            return try metadata.thumbnail.map { try Self.decode($0, options: options, orientation: metadata.orientation) }
         } catch is ImageError {
             // Either more bytes are needed, or the file is damaged, which its decode reports.
             return nil

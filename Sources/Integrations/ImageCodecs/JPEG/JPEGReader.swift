@@ -1,6 +1,5 @@
 import CCalotypeCodec
 import CCalotypeJPEG
-import CalotypeSystem
 import ImageCore
 import ImageDecoding
 
@@ -39,17 +38,7 @@ import ImageDecoding
         return true
     }
 
-    /// The cancellation token of the decode.
-    var cancellation: CancellationToken?
-
-    deinit {
-        // Freeing the coefficients of a large image takes too long for a caller that has cancelled.
-        let isAbandoned = header.coefficient_bytes > 1 << 24 && cancellation?.isCancelled == true
-        // nonisolated(unsafe) because the reader is being deinitialised, and nothing else has this handle.
-        nonisolated(unsafe) let reader = unsafe handle
-        if isAbandoned, DetachedThread.start({ unsafe clt_jpeg_reader_destroy(reader) }) { return }
-        unsafe clt_jpeg_reader_destroy(reader)
-    }
+    deinit { unsafe clt_jpeg_reader_destroy(handle) }
 
     /// The size as stored, in pixels.
     var size: PixelSize { PixelSize(width: Int(header.width), height: Int(header.height)) }
@@ -126,9 +115,8 @@ import ImageDecoding
     /// The error that describes the data that libjpeg invented, or `nil`.
     var damage: ImageError? {
         if let scanFailure { return scanFailure }
-        let (damaged, ended) = unsafe (clt_jpeg_reader_is_damaged(handle), clt_jpeg_reader_hit_end(handle))
-        if ended, unsafe damaged || header.is_arithmetic || !clt_jpeg_reader_is_complete(handle) { return .truncated(.jpeg) }
-        return damaged ? failure(CLT_CORRUPT) : nil
+        let status = unsafe clt_jpeg_reader_damage(handle)
+        return status == CLT_OK ? nil : failure(status)
     }
 
     private func failure(_ status: clt_status) -> ImageError {

@@ -28,7 +28,7 @@ struct ImageAssembler {
         alpha = !stored.hasAlpha ? .opaque : isStraight ? .straight : .premultiplied
         converter = RowConverter(
             source: stored.layout, target: format, hasAlpha: stored.hasAlpha,
-            premultiplies: alpha == .premultiplied && !stored.isPremultiplied, transform: transform)
+            premultiplies: alpha == .premultiplied, transform: transform)
     }
 
     /// The conversion of colours, and the color space of the result.

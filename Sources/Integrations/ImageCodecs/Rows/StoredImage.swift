@@ -15,8 +15,6 @@ struct StoredImage {
     var orientation = Orientation.up
     var layout: RowLayout
     var hasAlpha = false
-    /// Whether rows are premultiplied.
-    var isPremultiplied = false
     var profile = ColorProfile.sRGB
     /// Whether all pixels become final at once, as in interlaced images and in codecs that fill a whole image. Then
     /// ``RowProducer/readRows(into:stride:count:)`` is called once, for all rows.

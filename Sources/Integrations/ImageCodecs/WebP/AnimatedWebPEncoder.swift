@@ -88,16 +88,11 @@ public struct AnimatedWebPEncoder: Sendable {
         guard let size = before?.size else {
             throw ImageError(.invalidRequest, message: "An animation needs at least one frame; none was given.")
         }
-        let exif = EXIFOrientation.data(options.orientation)
-        var file = WebPFile.extendedHeader(
-            size: size,
-            flags: 0x02 | (hasAlpha ? 0x10 : 0) | (profile.isEmpty ? 0 : 0x20) | (exif.isEmpty ? 0 : 0x08))
-        if !profile.isEmpty { file.append(WebPFile.chunk("ICCP", profile)) }
         // The background is transparent. Browsers ignore it.
-        file.append(WebPFile.chunk("ANIM", Data(count: 4) + WebPFile.little(loopCount, 2)))
-        file.append(chunks)
-        if !exif.isEmpty { file.append(WebPFile.chunk("EXIF", exif)) }
-        return WebPFile.wrap(file)
+        let animation = WebPFile.chunk("ANIM", Data(count: 4) + WebPFile.little(loopCount, 2))
+        return WebPFile.extended(
+            animation + chunks, size: size, hasAlpha: hasAlpha, isAnimated: true, profile: profile,
+            orientation: options.orientation)
     }
 
     /// `ANMF`: the position in units of two pixels, the size less one, milliseconds, and flags, before the image's chunks. With
@@ -106,8 +101,7 @@ public struct AnimatedWebPEncoder: Sendable {
         var content = WebPFile.little(place.x / 2, 3) + WebPFile.little(place.y / 2, 3)
         content += WebPFile.little(place.size.width - 1, 3) + WebPFile.little(place.size.height - 1, 3)
         content += WebPFile.little(milliseconds, 3) + [2]
-        for (name, chunk) in WebPFile.imageChunks(of: file) { content.append(WebPFile.chunk(name, chunk)) }
-        return WebPFile.chunk("ANMF", content)
+        return WebPFile.chunk("ANMF", content + WebPFile.imageChunks(of: file))
     }
 }
 

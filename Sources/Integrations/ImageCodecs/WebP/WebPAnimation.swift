@@ -6,6 +6,7 @@ final class WebPAnimation: AnimationSource {
     let format = ImageFormat.webp
     let canvas: PixelSize
     let orientation: Orientation
+    let frames: [AnimationFrame]
     let loopCount: Int?
     private let stored: [WebPFrame]
     private let profile: ColorProfile
@@ -20,9 +21,8 @@ final class WebPAnimation: AnimationSource {
                 try (0..<container.frameCount).map { try container.frame($0) }
             )
         }
+        frames = stored.map(\.place)
     }
-
-    var frames: [AnimationFrame] { stored.map(\.place) }
 
     func pixels(of frame: Int, options: DecodeOptions) throws -> (bitmap: Bitmap, failure: ImageError?) {
         let (frame, options) = (stored[frame], options.forFramePixels)

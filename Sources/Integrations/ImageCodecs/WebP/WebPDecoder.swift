@@ -9,7 +9,7 @@ import CCalotypeLibWebP
 ///
 /// libwebp cannot interrupt the decode of a lossless image. When the decode of a large image is cancelled, the call returns
 /// within milliseconds, and libwebp finishes in the background before its memory is freed. At most two such decodes run at a
-/// time, and together they hold at most `limits.decodedBytes`; a further one waits.
+/// time, and together they hold at most `limits.decodedBytes`; a further one is waited for.
 public struct WebPDecoder: AnimationDecoding {
     /// Creates a decoder.
     public init() {}

@@ -17,9 +17,11 @@ public struct WebPEncoder: Encoding {
     public func encode(_ image: DecodedImage, as format: ImageFormat, options: EncodeOptions) throws -> Data {
         let bitmap = try image.bitmap.straightRGBA8()
         let file = try Self.encode(bitmap, options: options)
-        let (profile, exif) = (bitmap.colorSpace.profile, EXIFOrientation.data(options.orientation))
-        if profile.isEmpty, exif.isEmpty { return file }
-        return WebPFile.adding(profile: profile, exif: exif, to: file, size: bitmap.size, hasAlpha: bitmap.alpha != .opaque)
+        let profile = bitmap.colorSpace.profile
+        if profile.isEmpty, options.orientation == .up { return file }
+        return WebPFile.extended(
+            WebPFile.imageChunks(of: file), size: bitmap.size, hasAlpha: bitmap.alpha != .opaque, profile: profile,
+            orientation: options.orientation)
     }
 
     public func encode(_ animation: any ImageAnimation, as format: ImageFormat, options: EncodeOptions) throws -> Data? {
