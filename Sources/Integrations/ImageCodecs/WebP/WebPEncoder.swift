@@ -33,8 +33,8 @@ public struct WebPEncoder: Encoding {
         try options.cancellation?.check()
         let quality = max(1, min(100, options.quality))
         let isLossless = options.isLossless ?? (quality == 100)
-        var (config, picture) = unsafe (WebPConfig(), WebPPicture())
-        guard unsafe WebPConfigInit(&config) != 0, unsafe WebPPictureInit(&picture) != 0,
+        var (config, input) = unsafe (WebPConfig(), WebPPicture())
+        guard unsafe WebPConfigInit(&config) != 0, unsafe WebPPictureInit(&input) != 0,
             max(bitmap.width, bitmap.height) <= WEBP_MAX_DIMENSION
         else { throw ImageError.unwritable(.webp, bitmap.size, "sides are at most 16383") }
         config.lossless = isLossless ? 1 : 0
@@ -42,23 +42,23 @@ public struct WebPEncoder: Encoding {
         config.exact = config.lossless
         config.quality = isLossless ? 75 : Float(quality)
         config.method = Int32(options.effort.map { max(0, min(9, $0)) * 6 / 9 } ?? 4)
-        unsafe picture.use_argb = config.lossless
-        unsafe (picture.width, picture.height) = (Int32(bitmap.width), Int32(bitmap.height))
+        unsafe input.use_argb = config.lossless
+        unsafe (input.width, input.height) = (Int32(bitmap.width), Int32(bitmap.height))
         var writer = unsafe WebPMemoryWriter()
         unsafe WebPMemoryWriterInit(&writer)
         defer { unsafe WebPMemoryWriterClear(&writer) }
-        defer { unsafe WebPPictureFree(&picture) }
+        defer { unsafe WebPPictureFree(&input) }
         let isWritten = unsafe bitmap.withUnsafePixels { pixels in
             let base = unsafe pixels.baseAddress?.assumingMemoryBound(to: UInt8.self)
             let importPixels = unsafe bitmap.alpha == .opaque ? WebPPictureImportRGBX : WebPPictureImportRGBA
-            guard unsafe importPixels(&picture, base, Int32(bitmap.bytesPerRow)) != 0 else { return false }
+            guard unsafe importPixels(&input, base, Int32(bitmap.bytesPerRow)) != 0 else { return false }
             return unsafe withUnsafeMutablePointer(to: &writer) { writer in
-                unsafe (picture.writer, picture.custom_ptr) = (WebPMemoryWrite, UnsafeMutableRawPointer(writer))
-                return unsafe WebPEncode(&config, &picture) != 0
+                unsafe (input.writer, input.custom_ptr) = (WebPMemoryWrite, UnsafeMutableRawPointer(writer))
+                return unsafe WebPEncode(&config, &input) != 0
             }
         }
         guard isWritten, let bytes = unsafe writer.mem else {
-            if unsafe picture.error_code == VP8_ENC_ERROR_OUT_OF_MEMORY { throw ImageError.outOfMemory(.webp) }
+            if unsafe input.error_code == VP8_ENC_ERROR_OUT_OF_MEMORY { throw ImageError.outOfMemory(.webp) }
             throw ImageError.unwritable(.webp, bitmap.size, "libwebp cannot encode it")
         }
         return unsafe Data(bytes: bytes, count: writer.size)
