@@ -78,7 +78,9 @@ private struct SampledCache: Sendable {
             entries[id].lastUse = time
             return true
         }
-        while order.count >= capacity, let victim = order.evict(lastUse: { entries[$0].lastUse }) {
+        while order.count >= capacity,
+            let victim = order.evict(laterUse: { entries[$0].lastUse > $1 ? entries[$0].lastUse : nil })
+        {
             ids[KeyHash(value: entries[victim].hash)] = nil
             free.append(victim)
         }

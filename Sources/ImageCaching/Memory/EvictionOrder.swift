@@ -60,7 +60,7 @@ struct EvictionOrder: Sendable {
     ///
     /// - Parameters:
     ///   - hash: the hash of the key, which recognises the key when it returns.
-    ///   - time: now, on any clock.
+    ///   - time: the number of the insert among the uses of all entries.
     mutating func insert(_ id: Int, hash: Int, cost: Int, at time: Int64) {
         while entries.count <= id { entries.append(Entry()) }
         entries[id] = Entry(cost: cost, hash: hash, lastUse: time)
@@ -77,11 +77,10 @@ struct EvictionOrder: Sendable {
 
     /// Removes the next entry to evict and returns its number; `nil` if there is none.
     ///
-    /// - Parameter lastUse: returns the time of an entry's last use.
-    mutating func evict(lastUse: (_ id: Int) -> Int64) -> Int? {
+    /// - Parameter laterUse: returns the time of an entry's last use if that is later than `known`; `nil` for an entry that is evicted.
+    mutating func evict(laterUse: (_ id: Int, _ known: Int64) -> Int64?) -> Int? {
         while let id = nextCandidate() {
-            let used = lastUse(id)
-            guard used <= entries[id].lastUse else {
+            if let used = laterUse(id, entries[id].lastUse) {
                 leavePart(id)
                 entries[id].lastUse = used
                 addToMain(id)

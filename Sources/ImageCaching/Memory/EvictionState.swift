@@ -16,7 +16,6 @@ struct EvictionState: Sendable {
 
     var cost: Int { normal.cost + high.cost }
     var count: Int { normal.count + high.count }
-    var policy: EvictionOrder.Policy { normal.policy }
 
     /// Whether an entry fits after evictions. Entries of normal priority evict none of high priority.
     // Always inlined: a call would copy the whole state.
@@ -43,16 +42,16 @@ struct EvictionState: Sendable {
         statistics.evictions.count(cause)
     }
 
-    /// Removes the next entry to evict while cost or count exceed the limits; entries of normal priority come first.
+    /// Evicts entries while cost or count exceed the limits; entries of normal priority come first.
     ///
-    /// - Parameter lastUse: returns the time of an entry's last use.
+    /// - Parameter laterUse: see ``EvictionOrder/evict(laterUse:)``.
     mutating func evict(
-        toCost cost: Int, count: Int, because cause: EvictionCause, lastUse: (_ id: Int) -> Int64
-    ) -> Int? {
-        guard self.cost > cost || self.count > count else { return nil }
-        guard let id = normal.evict(lastUse: lastUse) ?? high.evict(lastUse: lastUse) else { return nil }
-        statistics.evictions.count(cause)
-        return id
+        toCost cost: Int, count: Int, because cause: EvictionCause, laterUse: (_ id: Int, _ known: Int64) -> Int64?
+    ) {
+        while self.cost > cost || self.count > count {
+            guard normal.evict(laterUse: laterUse) ?? high.evict(laterUse: laterUse) != nil else { return }
+            statistics.evictions.count(cause)
+        }
     }
 }
 

@@ -15,6 +15,7 @@ public import ImageCore
 public final class MemoryCache: Caching {
     private let evictionState: Lock<EvictionState>
     private let shards = (0..<MemoryCache.shardCount).map { _ in MemoryShard() }
+    private let uses = UseCounter()
     private let now: @Sendable () -> Double
     /// How much the cache keeps under memory pressure.
     public let trimPolicy: TrimPolicy
@@ -88,12 +89,9 @@ public final class MemoryCache: Caching {
 
     public var cacheStatistics: [CacheStatistics] { [statistics] }
 
-    /// The current eviction policy.
-    var policy: EvictionOrder.Policy { evictionState.withLock { $0.policy } }
-
     public func image(for key: ImageKey) -> DecodedImage? {
         let shard = shards[shardIndex(of: key.resource)]
-        guard let hit = shard.withLock({ $0.use(key) }) else { return nil }
+        guard let hit = shard.withLock({ $0.use(key, uses) }) else { return nil }
         if hit.isSampled { evictionState.withLock { $0.recordSampledAccess(key.hash) } }
         guard isExpired(hit.expires) else { return hit.image }
         remove(key, because: .expired) { $0 <= hit.expires }
@@ -149,7 +147,7 @@ public final class MemoryCache: Caching {
             evict(
                 from: &state, toCost: limits.maximumBytes - cost, count: limits.maximumCount.map { $0 - 1 } ?? .max,
                 because: .overLimit, into: &released)
-            let time = MemoryShard.clock()
+            let time = uses.next()
             let index = shardIndex(of: key.resource)
             let (slot, replaced) = shards[index].withLock {
                 $0.store(
@@ -198,7 +196,13 @@ extension MemoryCache {
         from state: inout EvictionState, toCost cost: Int, count: Int, because cause: EvictionCause,
         into released: inout ReleasedImages
     ) {
-        while let id = state.evict(toCost: cost, count: count, because: cause, lastUse: lastUse) { released.add(take(id)) }
+        state.evict(toCost: cost, count: count, because: cause) { id, known in
+            let (image, lastUse) = shards[id & (Self.shardCount - 1)].withLock {
+                $0.remove(id / Self.shardCount, unlessUsedSince: known)
+            }
+            released.add(image)
+            return lastUse
+        }
     }
 
     private func remove(_ key: ImageKey, because cause: EvictionCause, if condition: (_ expires: Double) -> Bool) {
@@ -229,10 +233,6 @@ extension MemoryCache {
             guard let slot = contents.slot(of: key), condition(contents[slot].expires) else { return nil }
             return (id: slot * Self.shardCount + index, priority: contents[slot].priority)
         }
-    }
-
-    private func lastUse(of id: Int) -> Int64 {
-        shards[id & (Self.shardCount - 1)].withLock { $0[id / Self.shardCount].lastUse }
     }
 
     /// Removes an entry from its shard, and returns its image.

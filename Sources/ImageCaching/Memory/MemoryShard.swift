@@ -1,10 +1,9 @@
-internal import CalotypeSystem
 internal import ImageCore
 
 /// A part of a memory cache's entries with a separate lock, so that threads that read different keys seldom wait.
 final class MemoryShard: Sendable {
     struct Entry: Sendable {
-        /// Nanoseconds of the system's clock.
+        /// The number of the last use (``UseCounter``).
         var lastUse: Int64
         var key: ImageKey
         /// `nil` in a free slot.
@@ -46,13 +45,13 @@ final class MemoryShard: Sendable {
 
 extension MemoryShard.Contents {
     /// The image of a key. Counts a hit or a miss.
-    mutating func use(_ key: ImageKey) -> MemoryShard.Hit? {
+    mutating func use(_ key: ImageKey, _ uses: borrowing UseCounter) -> MemoryShard.Hit? {
         guard let slot = slot(of: key), let image = entries[slot].image else {
             misses += 1
             return nil
         }
         hits += 1
-        entries[slot].lastUse = MemoryShard.clock()
+        entries[slot].lastUse = uses.next()
         let isSampled = AdaptivePolicy.isSampled(key.hash, mask: sampleMask)
         return MemoryShard.Hit(image: image, expires: entries[slot].expires, isSampled: isSampled)
     }
@@ -90,19 +89,16 @@ extension MemoryShard.Contents {
         return (slot, old)
     }
 
+    /// Removes an entry, unless it was used later than `lastUse`.
+    mutating func remove(_ slot: Int, unlessUsedSince lastUse: Int64) -> (image: DecodedImage?, lastUse: Int64?) {
+        let used = entries[slot].lastUse
+        return used > lastUse ? (nil, used) : (remove(slot), nil)
+    }
+
     mutating func remove(_ slot: Int) -> DecodedImage? {
         slots[KeyHash(value: entries[slot].key.hash)] = nil
         entries[slot].key = Self.noKey
         freeSlots.append(slot)
         return entries[slot].image.take()
-    }
-}
-
-extension MemoryShard {
-    /// Nanoseconds of a monotonic clock, to order uses.
-    static func clock() -> Int64 {
-        var time = timespec()
-        _ = unsafe clock_gettime(CLOCK_MONOTONIC, &time)
-        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
     }
 }

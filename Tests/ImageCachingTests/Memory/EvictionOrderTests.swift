@@ -11,8 +11,12 @@ import Testing
         return order
     }
 
+    private func later(_ lastUses: [Int: Int64]) -> (_ id: Int, _ known: Int64) -> Int64? {
+        { id, known in lastUses[id].flatMap { $0 > known ? $0 : nil } }
+    }
+
     private func victims(_ count: Int, of order: inout EvictionOrder, lastUses: [Int: Int64] = [:]) -> [Int] {
-        (0..<count).compactMap { _ in order.evict { lastUses[$0] ?? 0 } }
+        (0..<count).compactMap { _ in order.evict(laterUse: later(lastUses)) }
     }
 
     @Test func lruEvictsTheLeastRecentlyUsedEvenIfUsesAreReportedLate() {
@@ -41,7 +45,7 @@ import Testing
                 }
             } else {
                 if model.count == 40 {
-                    let victim = order.evict { lastUses[$0] ?? 0 }
+                    let victim = order.evict(laterUse: later(lastUses))
                     let oldest = model.removeFirst()
                     #expect(victim == oldest, "step \(step)")
                 }
