@@ -7,9 +7,9 @@
 #include <sys/statfs.h>
 #include <sys/uio.h>
 
-ptrdiff_t calotype_read_cached(int file, void *head, size_t head_size, void *body, size_t body_size, int64_t offset) {
-    struct iovec parts[2] = {{head, head_size}, {body, body_size}};
-    return preadv2(file, parts, 2, (off_t)offset, RWF_NOWAIT);
+ptrdiff_t calotype_read_cached(int file, void *buffer, size_t size, int64_t offset) {
+    struct iovec part = {buffer, size};
+    return preadv2(file, &part, 1, (off_t)offset, RWF_NOWAIT);
 }
 
 bool calotype_is_in_memory(int file) {
@@ -20,8 +20,8 @@ bool calotype_is_in_memory(int file) {
 
 #else
 
-ptrdiff_t calotype_read_cached(int file, void *head, size_t head_size, void *body, size_t body_size, int64_t offset) {
-    (void)file, (void)head, (void)head_size, (void)body, (void)body_size, (void)offset;
+ptrdiff_t calotype_read_cached(int file, void *buffer, size_t size, int64_t offset) {
+    (void)file, (void)buffer, (void)size, (void)offset;
     errno = EOPNOTSUPP;
     return -1;
 }

@@ -52,9 +52,7 @@ final class BodyReader: Sendable {
         let count = min(Self.chunkBytes, location.bodyLength - start)
         var data = Data(count: count)
         let isRead = unsafe data.withUnsafeMutableBytes { bytes in
-            unsafe file.readBlocking(
-                UnsafeMutableRawBufferPointer(start: nil, count: 0), bytes,
-                at: location.offset + PackRecord.headerLength + location.headLength + start)
+            unsafe file.fill(bytes, at: location.offset + location.prefixLength + start, mayBlock: true)
         }
         guard isRead else { return nil }
         let (isLast, checksum) = progress.withLock { progress in

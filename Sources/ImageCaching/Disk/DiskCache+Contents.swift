@@ -31,7 +31,7 @@ extension DiskCache {
             guard await isOpen() else { return [] }
             await writer.drain()
             await writer.refresh()
-            return shared.lock.withLock { $0.index.entries }.sorted { $0.value.lastUse > $1.value.lastUse }.map { name, entry in
+            return writer.state.withLock { $0.index.entries }.sorted { $0.value.lastUse > $1.value.lastUse }.map { name, entry in
                 Item(name: name.text, byteCount: entry.location.bodyLength, writtenAt: entry.writtenAt)
             }
         }
@@ -46,13 +46,13 @@ extension DiskCache {
         guard await isOpen() else { return result }
         await writer.drain()
         guard await writer.refresh() else { throw lockedError }
-        for (name, entry) in shared.lock.withLock({ $0.index.entries }) {
+        for (name, entry) in writer.state.withLock({ $0.index.entries }) {
             try Task.checkCancellation()
-            let damages = shared.lock.withLock { $0.statistics.evictions.damaged }
+            let damages = writer.state.withLock { $0.statistics.evictions.damaged }
             if let found = await self.entry(named: name) {
                 result.count += 1
                 result.byteCount += found.data.count
-            } else if shared.lock.withLock({ $0.statistics.evictions.damaged }) > damages {
+            } else if writer.state.withLock({ $0.statistics.evictions.damaged }) > damages {
                 result.count += 1
                 result.byteCount += entry.location.bodyLength
                 result.damagedCount += 1

@@ -37,7 +37,7 @@ extension DiskCache {
         guard await isUpToDate() else { return nil }
         let now = configuration.now()
         guard
-            case .stored(let location, let file) = shared.lock.withLock({
+            case .stored(let location, let file) = writer.state.withLock({
                 $0.lookUp(name, limits: configuration.limits, now: now)
             }),
             location.bodyLength >= Self.minimumStreamedBytes
@@ -52,13 +52,9 @@ extension DiskCache {
         }
         guard let (file, prefix) = opened, let head = unsafe prefix.withUnsafeBytes({ unsafe PackRecord.unchecked(prefix: $0) })
         else { return nil }
-        let wakes = shared.lock.withLock { state in
-            state.statistics.hits += 1
-            return state.touch(name)
-        }
-        if wakes { wakeWriter() }
+        count(name, isHit: true)
         let reader = BodyReader(file, name: name, location: location, prefix: prefix, queue: readers) { [weak self] in
-            guard let self, shared.lock.withLock({ $0.enqueueRemoval(ofDamaged: name, at: location) }) else { return }
+            guard let self, writer.state.withLock({ $0.enqueueRemoval(ofDamaged: name, at: location) }) else { return }
             wakeWriter()
         }
         return DataEntryStream(body: ByteStream { try await reader.next() }, head: head.head, storedAt: head.storedAt)
@@ -66,12 +62,9 @@ extension DiskCache {
 
     private func prefix(of name: EntryName, at location: PackLocation, in known: OpenFile?) -> (OpenFile, [UInt8])? {
         guard let file = known ?? writer.openPack(location.pack), location.end <= file.status?.size ?? 0 else { return nil }
-        shared.lock.withLock { $0.keepOpen(file, pack: location.pack) }
-        var prefix = [UInt8](repeating: 0, count: PackRecord.headerLength + location.headLength)
-        let isRead = unsafe prefix.withUnsafeMutableBytes { bytes in
-            unsafe file.readBlocking(bytes, UnsafeMutableRawBufferPointer(start: nil, count: 0), at: location.offset)
-        }
-        guard isRead, unsafe prefix.withUnsafeBytes({ unsafe PackRecord.isPlausible(prefix: $0, name: name, location: location) })
+        writer.state.withLock { $0.keepOpen(file, pack: location.pack) }
+        guard let prefix = try? writer.files.read(location.prefixLength, from: file, at: location.offset),
+            unsafe prefix.withUnsafeBytes({ unsafe PackRecord.isPlausible(prefix: $0, name: name, location: location) })
         else { return nil }
         return (file, prefix)
     }

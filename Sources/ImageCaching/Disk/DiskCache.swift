@@ -21,7 +21,6 @@ public import ImageCore
 /// ```
 public final class DiskCache: DataCaching {
     let configuration: Configuration
-    let shared = SharedDiskState()
     let writer: DiskWriter
     let readers = DispatchQueue(label: "calotype.disk-cache.read", attributes: .concurrent)
 
@@ -39,7 +38,7 @@ public final class DiskCache: DataCaching {
 
     init(_ configuration: Configuration, files: any FileSystem) {
         self.configuration = configuration
-        writer = DiskWriter(configuration, shared: shared, files: files)
+        writer = DiskWriter(configuration, files: files)
     }
 
     deinit {
@@ -53,12 +52,17 @@ public final class DiskCache: DataCaching {
     public func entry(for key: DataKey) async throws -> DataEntry? {
         guard let name = await openedName(of: key) else { return nil }
         let found = await entry(named: name)
-        let wakes = shared.lock.withLock { state in
-            if found == nil { state.statistics.misses += 1 } else { state.statistics.hits += 1 }
-            return found != nil && state.touch(name)
+        count(name, isHit: found != nil)
+        return found
+    }
+
+    /// Counts a lookup, and a hit as a use.
+    func count(_ name: EntryName, isHit: Bool) {
+        let wakes = writer.state.withLock { state in
+            if isHit { state.statistics.hits += 1 } else { state.statistics.misses += 1 }
+            return isHit && state.touch(name)
         }
         if wakes { wakeWriter() }
-        return found
     }
 
     /// Stores an entry, replacing the entry of the key. If it exceeds the limit, nothing is stored. Throws no errors.
@@ -66,7 +70,7 @@ public final class DiskCache: DataCaching {
         guard let name = await openedName(of: key) else { return }
         let now = configuration.now()
         let isStuck = writer.lockWait.isStuck
-        let (wakes, waits) = shared.lock.withLock { state in
+        let (wakes, waits) = writer.state.withLock { state in
             // Entries that cannot be written for now must not fill the memory. The old entry is removed, since it is outdated.
             let isLost = isStuck && state.pendingBytes > Self.pendingLimit
             if isLost { state.statistics.refusals += 1 }
@@ -85,7 +89,7 @@ public final class DiskCache: DataCaching {
     /// Removes the entry of a key. Throws no errors.
     public func removeEntry(for key: DataKey) async throws {
         guard let name = await openedName(of: key) else { return }
-        if shared.lock.withLock({ $0.enqueue(nil, for: name, at: 0) }) { wakeWriter() }
+        if writer.state.withLock({ $0.enqueue(nil, for: name, at: 0) }) { wakeWriter() }
     }
 
     /// Removes all entries with the source of a resource, including those that other processes stored. Looks at the name of each
@@ -95,7 +99,7 @@ public final class DiskCache: DataCaching {
     public func removeEntries(of resource: ResourceKey) async throws {
         guard await openedName(of: DataKey(resource: resource)) != nil else { return }
         guard await isUpToDate() else { throw lockedError }
-        let wakes = shared.lock.withLock { $0.enqueueRemovals(ofSource: EntryName.sourceHash(of: resource, secret: $0.secret)) }
+        let wakes = writer.state.withLock { $0.enqueueRemovals(ofSource: EntryName.sourceHash(of: resource, secret: $0.secret)) }
         if wakes { wakeWriter() }
     }
 
@@ -120,15 +124,12 @@ public final class DiskCache: DataCaching {
     public var statistics: CacheStatistics {
         get async {
             if await isOpen() { _ = await refresh() }
-            return shared.lock.withLock { $0.currentStatistics }
+            return writer.state.withLock { $0.currentStatistics }
         }
     }
 
     /// The counters of this process, without entries that other processes have stored since the last access.
-    public var cacheStatistics: [CacheStatistics] { [knownStatistics] }
-
-    /// The contents and counters that this process knows of, without reading the directory.
-    var knownStatistics: CacheStatistics { shared.lock.withLock { $0.currentStatistics } }
+    public var cacheStatistics: [CacheStatistics] { [writer.state.withLock { $0.currentStatistics }] }
 
     /// Evicts the least recently used entries until the files take at most `bytes` bytes.
     ///
@@ -144,8 +145,8 @@ public final class DiskCache: DataCaching {
     }
 
     func isOpen() async -> Bool {
-        if shared.lock.withLock({ $0.phase }) == .unopened { await writer.open() }
-        return shared.lock.withLock { $0.phase } == .open
+        if writer.state.withLock({ $0.phase }) == .unopened { await writer.open() }
+        return writer.state.withLock { $0.phase } == .open
     }
 
     /// Opens the directory, or throws the reason why it cannot be used.
@@ -153,7 +154,7 @@ public final class DiskCache: DataCaching {
     /// - Throws: ``ImageError`` if the cache is off.
     package func requireOpen() async throws {
         guard await !isOpen() else { return }
-        if shared.lock.withLock({ $0.phase }) == .unopened { throw lockedError }
+        if writer.state.withLock({ $0.phase }) == .unopened { throw lockedError }
         throw ImageError(
             .cacheFailed,
             message: """
@@ -172,13 +173,13 @@ public final class DiskCache: DataCaching {
 
     /// The name of an entry, once the directory is open; `nil` if the cache is off or another process holds the lock.
     func openedName(of key: DataKey) async -> EntryName? {
-        var (phase, secret) = shared.lock.withLock { ($0.phase, $0.secret) }
+        var (phase, secret) = writer.state.withLock { ($0.phase, $0.secret) }
         if phase == .unopened {
             _ = await writer.lockWait.wait { [writer] in
                 await writer.open()
                 return true
             }
-            (phase, secret) = shared.lock.withLock { ($0.phase, $0.secret) }
+            (phase, secret) = writer.state.withLock { ($0.phase, $0.secret) }
         }
         return phase == .open ? EntryName(key, secret: secret) : nil
     }
@@ -191,7 +192,7 @@ extension DiskCache {
         for _ in 0..<4 {
             guard await isUpToDate() else { return nil }
             let now = configuration.now()
-            let lookup = shared.lock.withLock { $0.lookUp(name, limits: configuration.limits, now: now) }
+            let lookup = writer.state.withLock { $0.lookUp(name, limits: configuration.limits, now: now) }
             switch lookup {
             case .miss: return nil
             case .hit(let entry): return entry
@@ -201,7 +202,7 @@ extension DiskCache {
                 case .damaged:
                     // Another process may have moved the entry and removed the old pack since the lookup.
                     guard await refresh() else { return nil }
-                    if shared.lock.withLock({ $0.enqueueRemoval(ofDamaged: name, at: location) }) {
+                    if writer.state.withLock({ $0.enqueueRemoval(ofDamaged: name, at: location) }) {
                         wakeWriter()
                         return nil
                     }
@@ -222,7 +223,7 @@ extension DiskCache {
 
     /// Whether another process has changed or removed the journal.
     private func isStale() async -> Bool {
-        let (journal, end) = shared.lock.withLock { ($0.journal, $0.journalEnd) }
+        let (journal, end) = writer.state.withLock { ($0.journal, $0.journalEnd) }
         guard let status = journal?.status else { return false }
         return status.size != end || status.links == 0
     }
@@ -233,9 +234,9 @@ extension DiskCache {
             if case .wouldBlock = reading {} else { return reading }
         }
         return await withCheckedContinuation { continuation in
-            readers.async { [writer, shared] in
+            readers.async { [writer] in
                 guard let file = file ?? writer.openPack(location.pack) else { return continuation.resume(returning: .damaged) }
-                shared.lock.withLock { $0.keepOpen(file, pack: location.pack) }
+                writer.state.withLock { $0.keepOpen(file, pack: location.pack) }
                 continuation.resume(returning: file.entry(named: name, at: location, mayBlock: true))
             }
         }

@@ -45,8 +45,8 @@ struct DiskState: Sendable {
     private(set) var pendingBytes = 0
     private var pending: [EntryName: Pending] = [:]
     private var queue: Deque<(name: EntryName, number: UInt64)> = []
-    /// Uses that are not in the journal yet, each with the number of the last change before it.
-    private var touched: [(name: EntryName, after: UInt64)] = []
+    /// Uses that are not in the journal yet.
+    private var touched: [EntryName] = []
     private var changeCount: UInt64 = 0
     private var isDrainScheduled = false
     private var openPacks: [UInt64: OpenFile] = [:]
@@ -70,7 +70,7 @@ struct DiskState: Sendable {
     /// Records a use of an entry. Returns whether the caller must wake the writer.
     mutating func touch(_ name: EntryName) -> Bool {
         index.touch(name)
-        touched.append((name, changeCount))
+        touched.append(name)
         return touched.count >= Self.maximumTouched && scheduleDrain()
     }
 
@@ -115,11 +115,7 @@ struct DiskState: Sendable {
             batch.changes.append((name, change))
             bytes += change.entry?.data.count ?? 0
         }
-        // Uses keep their position among the changes, so that evictions after this batch see the uses before it and no later ones.
-        let end = queue.first?.number ?? .max
-        let uses = touched.prefix { $0.after < end }
-        batch.touched = uses.map(\.name)
-        touched.removeFirst(uses.count)
+        swap(&batch.touched, &touched)
         if batch.changes.isEmpty, batch.touched.isEmpty {
             isDrainScheduled = false
             return nil

@@ -57,7 +57,7 @@ extension DiskWriter {
 
     /// Reads the journal up to its end. The caller holds the directory's lock, here and in all that follows.
     private func catchUp() throws(FileFailure) {
-        guard let (journal, end) = shared.lock.withLock({ state in state.journal.map { ($0, state.journalEnd) } }),
+        guard let (journal, end) = state.withLock({ state in state.journal.map { ($0, state.journalEnd) } }),
             let status = journal.status
         else { throw .directoryLost }
         if status.size != end {
@@ -65,13 +65,13 @@ extension DiskWriter {
             let newEnd = try readChanges(from: journal, at: end, size: status.size) { change in
                 changeCount += 1
                 if change == .seal { isSealed = true }
-                return shared.lock.withLock { state in
+                return state.withLock { state in
                     state.apply(change)
                     state.journalEnd += IndexChange.length
                     return state.index.isWithinBounds
                 }
             }
-            guard shared.lock.withLock({ $0.index.isWithinBounds }) else {
+            guard state.withLock({ $0.index.isWithinBounds }) else {
                 throw FileFailure(operation: "read a journal with too many entries", code: EFBIG)
             }
             // An incomplete change comes from a process that ended while it wrote; no process is writing now.
@@ -103,7 +103,7 @@ extension DiskWriter {
     }
 
     private func tryToAppend(_ changes: [IndexChange], settling batch: DiskState.WriteBatch?, lost: Int) throws(FileFailure) {
-        guard let (journal, end) = shared.lock.withLock({ state in state.journal.map { ($0, state.journalEnd) } }) else {
+        guard let (journal, end) = state.withLock({ state in state.journal.map { ($0, state.journalEnd) } }) else {
             throw .directoryLost
         }
         var bytes: [UInt8] = []
@@ -117,7 +117,7 @@ extension DiskWriter {
             throw error
         }
         changeCount += changes.count
-        shared.lock.withLock { state in
+        state.withLock { state in
             for change in changes { state.apply(change) }
             state.journalEnd = end + bytes.count
             guard let batch else { return }
@@ -188,7 +188,7 @@ extension DiskWriter {
         }
         if end < size { try files.truncate(journal, to: end) }
         changeCount = (end - JournalHeader.length) / IndexChange.length
-        shared.lock.withLock { state in
+        state.withLock { state in
             state.use(index, journal: journal, end: end, header: found)
         }
         return .opened
@@ -214,7 +214,7 @@ extension DiskWriter {
             try files.sync(journal)
             // Other processes read the seal in the old journal and open the new one. If this process ends before the rename, they
             // open the old journal again and continue after the seal.
-            if shared.lock.withLock({ $0.journal }) != nil { try append([.seal]) }
+            if state.withLock({ $0.journal }) != nil { try append([.seal]) }
         } catch {
             // An unfinished journal only takes space.
             try? files.remove(Self.newJournalName, in: directory)
@@ -226,14 +226,14 @@ extension DiskWriter {
 
     /// Rewrites a journal that consists mostly of outdated changes; does nothing on a full disk.
     func rewriteJournalIfWorthwhile() throws(FileFailure) {
-        let live = shared.lock.withLock { $0.index.entries.count + $0.index.packs.count }
+        let live = state.withLock { $0.index.entries.count + $0.index.packs.count }
         guard changeCount > 2 * live + 4096, let directory = packDirectory else { return }
         // What was durable stays durable: sync the packs before the new journal names them.
         try syncPacks()
         var new = header
         new.epoch = UInt64.random(in: .min ... .max)
         do {
-            try writeJournal(shared.lock.withLock { $0.index.snapshot }, header: new, in: directory)
+            try writeJournal(state.withLock { $0.index.snapshot }, header: new, in: directory)
         } catch {
             guard error.isOutOfRoom else { throw error }
             return report(error)

@@ -12,16 +12,16 @@ extension DiskWriter {
     /// Opens the directory once; turns the cache off if that fails. If another process holds the lock, the directory stays
     /// unopened, and the next use of the cache tries again.
     func open() {
-        guard shared.lock.withLock({ $0.phase }) == .unopened else { return }
+        guard state.withLock({ $0.phase }) == .unopened else { return }
         do {
             let root = try files.openDirectory(path: path)
             self.root = root
             lockFile = try files.openFile(Self.directoryName + ".lock", in: root, .existingOrNew)
             try lockingDirectory(timeout: Self.shortLockTimeout) { () throws(FileFailure) in try openPackDirectory(in: root) }
-            shared.lock.withLock { $0.phase = .open }
+            state.withLock { $0.phase = .open }
         } catch {
             guard error != .lockHeld else { return report(error) }
-            shared.lock.withLock { $0.turnOff() }
+            state.withLock { $0.turnOff() }
             packDirectory = nil
             warn(
                 .unavailable,
@@ -82,7 +82,7 @@ extension DiskWriter {
                 operation: "rename \(Self.directoryName), since \(Self.maximumSetAside) were renamed before", code: 0)
         }
         try files.rename(Self.directoryName, to: free, in: root)
-        shared.lock.withLock { $0.journal = nil }
+        state.withLock { $0.journal = nil }
         warn(
             .setAside,
             """
@@ -96,7 +96,7 @@ extension DiskWriter {
     /// writer.
     private func reconcile(with names: [String], in directory: OpenFile) throws(FileFailure) {
         var changes: [IndexChange] = []
-        let index = shared.lock.withLock { $0.index }
+        let index = state.withLock { $0.index }
         var present: Set<UInt64> = []
         for number in names.compactMap(PackHeader.number(fileName:)) {
             guard index.packs[number] != nil else {

@@ -91,7 +91,7 @@ extension DiskWriter {
     /// before its lock is taken.
     func makePackLocked() throws(FileFailure) -> ActivePack {
         guard let directory = packDirectory else { throw .directoryLost }
-        var number = shared.lock.withLock { $0.index.nextPack }
+        var number = state.withLock { $0.index.nextPack }
         for _ in 0..<1_000 {
             defer { number += 1 }
             let file: OpenFile
@@ -133,7 +133,7 @@ extension DiskWriter {
         guard let directory = packDirectory else { return }
         for number in numbers {
             let name = PackHeader.fileName(number)
-            if let end = shared.lock.withLock({ $0.index.packs[number]?.end }) {
+            if let end = state.withLock({ $0.index.packs[number]?.end }) {
                 guard let file = try? files.openFile(name, in: directory, .existing) else { continue }
                 try? files.truncate(file, to: end)
             } else {
@@ -146,7 +146,7 @@ extension DiskWriter {
     /// Opens a pack for reading; `nil` if there is no file of that number that belongs to this directory.
     nonisolated func openPack(_ number: UInt64) -> OpenFile? {
         guard let folder = packDirectory, let file = try? files.openFile(PackHeader.fileName(number), in: folder, .existing),
-            let directory = shared.lock.withLock({ $0.directory }),
+            let directory = state.withLock({ $0.directory }),
             (try? files.read(PackHeader.length, from: file, at: 0)) == PackHeader.encode(directory: directory, pack: number)
         else { return nil }
         return file

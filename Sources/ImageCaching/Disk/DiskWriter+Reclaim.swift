@@ -5,12 +5,12 @@ extension DiskWriter {
     /// Evicts entries until the limits hold, and frees their space in the file system.
     func enforce(_ limits: DiskCache.Limits) throws(FileFailure) {
         let now = configuration.now()
-        let evictions = shared.lock.withLock { $0.index.evictions(limits: limits, now: now) }
+        let evictions = state.withLock { $0.index.evictions(limits: limits, now: now) }
         let names = evictions.expired + evictions.leastUsed
         if !names.isEmpty {
-            let before = shared.lock.withLock { ($0.index.entries.count, $0.statistics.evictions.overLimit) }
+            let before = state.withLock { ($0.index.entries.count, $0.statistics.evictions.overLimit) }
             try append(names.map { .remove($0) })
-            shared.lock.withLock {
+            state.withLock {
                 $0.statistics.evictions.expired += evictions.expired.count
                 // Includes evictions that freed space for the journal; some of those entries were to be removed anyway.
                 $0.statistics.evictions.overLimit = before.1 + before.0 - $0.index.entries.count - evictions.expired.count
@@ -24,18 +24,18 @@ extension DiskWriter {
         // Free half of the share now, so that the next batch does not compact again.
         let goal = Int(Double(limits.maximumBytes) * (1 - limits.freedShare / 2))
         var tried: Set<UInt64> = []
-        while fileBytes > goal, let pack = shared.lock.withLock({ $0.index.sparsestPack(except: tried) }) {
+        while fileBytes > goal, let pack = state.withLock({ $0.index.sparsestPack(except: tried) }) {
             tried.insert(pack)
             try copyAndDrop(pack)
             if let active { tried.insert(active.number) }
         }
     }
 
-    private var fileBytes: Int { shared.lock.withLock { $0.index.fileBytes } }
+    private var fileBytes: Int { state.withLock { $0.index.fileBytes } }
 
     /// Removes packs without entries, except those that a process is writing to.
     func dropEmptyPacks() throws(FileFailure) {
-        for number in shared.lock.withLock({ $0.index.emptyPacks }) where number != active?.number {
+        for number in state.withLock({ $0.index.emptyPacks }) where number != active?.number {
             if case .locked(let file) = lockPack(number) { try drop(number, file) }
         }
     }
@@ -62,13 +62,13 @@ extension DiskWriter {
     /// ``open()`` corrects.
     func evictPack(except kept: Set<UInt64>) -> UInt64? {
         if let active, !kept.contains(active.number) { closeActivePack() }
-        for number in shared.lock.withLock({ $0.index.packsByUse }) where !kept.contains(number) {
+        for number in state.withLock({ $0.index.packsByUse }) where !kept.contains(number) {
             guard case .locked(let file?) = lockPack(number), let directory = packDirectory else { continue }
             // Truncate first: a removed file that another process has open keeps its bytes.
             guard (try? files.truncate(file, to: 0)) != nil else { continue }
             try? files.remove(PackHeader.fileName(number), in: directory)
             unsynced.removeAll { $0.name == PackHeader.fileName(number) }
-            shared.lock.withLock { state in
+            state.withLock { state in
                 state.forgetPack(number)
                 state.statistics.evictions.overLimit += state.index.packs[number]?.liveCount ?? 0
             }
@@ -92,22 +92,23 @@ extension DiskWriter {
             try copyLiveEntries(of: number, in: file)
         } catch {
             guard error.isOutOfRoom else { throw error }
-            shared.lock.withLock { $0.statistics.evictions.overLimit += $0.index.packs[number]?.liveCount ?? 0 }
+            state.withLock { $0.statistics.evictions.overLimit += $0.index.packs[number]?.liveCount ?? 0 }
         }
         try drop(number, file)
     }
 
     private func copyLiveEntries(of number: UInt64, in file: OpenFile) throws(FileFailure) {
         var changes: [IndexChange] = []
-        for (name, entry) in shared.lock.withLock({ $0.index.entries(in: number) }) {
-            guard case .entry(let content) = file.entry(named: name, at: entry.location, mayBlock: true) else {
+        for (name, entry) in state.withLock({ $0.index.entries(in: number) }) {
+            // Check the size before memory is allocated.
+            guard entry.location.end <= file.status?.size ?? 0,
+                var record = try? files.read(entry.location.length, from: file, at: entry.location.offset),
+                unsafe record.withUnsafeBytes({ unsafe PackRecord.decode($0, name: name, location: entry.location) }) != nil
+            else {
                 changes.append(.remove(name))
-                shared.lock.withLock { $0.statistics.evictions.damaged += 1 }
+                state.withLock { $0.statistics.evictions.damaged += 1 }
                 continue
             }
-            var record = try files.read(
-                PackRecord.headerLength + entry.location.headLength, from: file, at: entry.location.offset)
-            record.append(contentsOf: content.data)
             if !hasRoom(for: record.count, after: 0) { try beginPackLocked() }
             guard let active else { throw FileFailure(operation: "begin a pack", code: 0) }
             var location = entry.location
@@ -118,6 +119,6 @@ extension DiskWriter {
         // What was durable stays durable: sync the copies and their journal entries before the originals are removed.
         try syncPacks()
         try append(changes)
-        if let journal = shared.lock.withLock({ $0.journal }) { try files.sync(journal) }
+        if let journal = state.withLock({ $0.journal }) { try files.sync(journal) }
     }
 }

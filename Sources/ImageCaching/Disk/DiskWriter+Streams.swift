@@ -74,14 +74,14 @@ extension DiskWriter {
             try append([.put(incoming.name, incoming.location, writtenAt: now)])
             unsynced.append(incoming.pack.file)
             files.unlock(incoming.pack.file)
-            shared.lock.withLock { $0.statistics.stores += 1 }
+            state.withLock { $0.statistics.stores += 1 }
             enforceLimits()
         }
     }
 
     /// Removes the pack of a body that is not stored.
     private func abandon(_ incoming: IncomingBody) {
-        guard let directory = packDirectory, shared.lock.withLock({ $0.index.packs[incoming.pack.number] }) == nil else {
+        guard let directory = packDirectory, state.withLock({ $0.index.packs[incoming.pack.number] }) == nil else {
             return
         }
         try? files.remove(incoming.pack.file.name, in: directory)
@@ -90,7 +90,7 @@ extension DiskWriter {
 
     /// Counts a lost store and removes the old entry, which is outdated.
     private func lose(_ name: EntryName) {
-        _ = shared.lock.withLock { state in
+        _ = state.withLock { state in
             state.statistics.refusals += 1
             return state.enqueue(nil, for: name, at: 0)
         }

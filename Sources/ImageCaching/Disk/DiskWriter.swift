@@ -1,11 +1,6 @@
 internal import Dispatch
 internal import ImageCore
 
-/// The state that a disk cache shares with its writer.
-final class SharedDiskState: Sendable {
-    let lock = Lock(DiskState())
-}
-
 /// Writes the files of a disk cache: an actor with its own queue, so that blocking calls do not occupy a thread of the
 /// cooperative pool.
 ///
@@ -21,7 +16,8 @@ final class SharedDiskState: Sendable {
 /// a pack are copied first.
 actor DiskWriter {
     let configuration: DiskCache.Configuration
-    let shared: SharedDiskState
+    /// The state in memory, which readers use, too.
+    nonisolated let state = Lock(DiskState())
     let files: any FileSystem
     private let executor = QueueExecutor(label: "calotype.disk-cache.write")
 
@@ -52,9 +48,8 @@ actor DiskWriter {
         var end: Int
     }
 
-    init(_ configuration: DiskCache.Configuration, shared: SharedDiskState, files: any FileSystem) {
+    init(_ configuration: DiskCache.Configuration, files: any FileSystem) {
         self.configuration = configuration
-        self.shared = shared
         self.files = files
     }
 
@@ -62,7 +57,7 @@ actor DiskWriter {
 
     /// Writes all pending changes.
     func drain() {
-        while shared.lock.withLock({ $0.phase }) == .open, let batch = shared.lock.withLock({ $0.nextBatch() }) {
+        while state.withLock({ $0.phase }) == .open, let batch = state.withLock({ $0.nextBatch() }) {
             do {
                 try write(batch)
             } catch {
@@ -76,7 +71,7 @@ actor DiskWriter {
         drain()
         do {
             try syncPacks()
-            if let journal = shared.lock.withLock({ $0.journal }) { try files.sync(journal) }
+            if let journal = state.withLock({ $0.journal }) { try files.sync(journal) }
             if hasUnsyncedNames, let directory = packDirectory { try files.sync(directory) }
             hasUnsyncedNames = false
         } catch {
@@ -182,7 +177,7 @@ actor DiskWriter {
 
     /// Drops a batch that could not be written. Removes the old entries from the index of this process, since they are outdated.
     private func lose(_ batch: DiskState.WriteBatch, because failure: FileFailure) {
-        shared.lock.withLock { state in
+        state.withLock { state in
             for (name, _) in batch.changes { state.apply(.remove(name)) }
             state.settle(batch)
             state.statistics.refusals += batch.changes.count { $0.pending.entry != nil }
@@ -193,7 +188,7 @@ actor DiskWriter {
     /// Warns of a failure once, and turns the cache off if its directory was removed.
     func report(_ failure: FileFailure) {
         if failure == .directoryLost {
-            shared.lock.withLock { $0.turnOff() }
+            state.withLock { $0.turnOff() }
             warn(
                 .directoryLost, "The disk cache's directory \(path) was removed; nothing is cached on disk until the next launch."
             )

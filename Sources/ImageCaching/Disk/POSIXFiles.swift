@@ -25,31 +25,29 @@ final class OpenFile: Sendable {
         return (Int(info.st_size), Int(info.st_nlink))
     }
 
-    /// Reads into two buffers what is in the page cache, without waiting for a disk.
+    /// Reads at an offset until the buffer is full or the file ends.
     ///
-    /// - Returns: whether both buffers were filled.
-    func readCached(_ head: UnsafeMutableRawBufferPointer, _ body: UnsafeMutableRawBufferPointer, at offset: Int) -> Bool {
-        if isInMemory { return unsafe readBlocking(head, body, at: offset) }
-        let count = unsafe calotype_read_cached(
-            descriptor, head.baseAddress, head.count, body.baseAddress, body.count, Int64(offset))
-        return count == head.count + body.count
+    /// - Returns: the number of bytes; `nil` for a failure, whose number is in `errno`.
+    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) -> Int? {
+        var done = 0
+        while done < buffer.count {
+            let count = unsafe pread(
+                descriptor, buffer.baseAddress.map { unsafe $0 + done }, buffer.count - done, off_t(offset + done))
+            if count < 0, errno == EINTR { continue }
+            if count < 0 { return nil }
+            if count == 0 { break }
+            done += count
+        }
+        return done
     }
 
-    /// Reads into two buffers, waiting for the disk; `false` if the file is too short or cannot be read.
-    func readBlocking(_ head: UnsafeMutableRawBufferPointer, _ body: UnsafeMutableRawBufferPointer, at offset: Int) -> Bool {
-        for isHead in [true, false] {
-            let buffer = unsafe isHead ? head : body
-            let start = isHead ? offset : offset + head.count
-            var done = 0
-            while done < buffer.count {
-                let count = unsafe pread(
-                    descriptor, buffer.baseAddress.map { unsafe $0 + done }, buffer.count - done, off_t(start + done))
-                if count < 0, errno == EINTR { continue }
-                guard count > 0 else { return false }
-                done += count
-            }
-        }
-        return true
+    /// Fills a buffer with the bytes at an offset.
+    ///
+    /// - Parameter mayBlock: whether to wait for the disk; otherwise only what is in the page cache is read.
+    /// - Returns: whether the buffer was filled.
+    func fill(_ buffer: UnsafeMutableRawBufferPointer, at offset: Int, mayBlock: Bool) -> Bool {
+        if mayBlock || isInMemory { return unsafe read(into: buffer, at: offset) == buffer.count }
+        return unsafe calotype_read_cached(descriptor, buffer.baseAddress, buffer.count, Int64(offset)) == buffer.count
     }
 }
 
@@ -140,18 +138,13 @@ struct POSIXFiles: FileSystem {
     }
 
     func read(_ count: Int, from file: OpenFile, at offset: Int) throws(FileFailure) -> [UInt8] {
-        var failure: FileFailure?
+        var code: Int32 = 0
         let bytes = unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, done in
-            while done < count {
-                let got = unsafe pread(
-                    file.descriptor, buffer.baseAddress.map { unsafe $0 + done }, count - done, off_t(offset + done))
-                if got < 0, errno == EINTR { continue }
-                if got < 0 { failure = FileFailure(operation: "read \(file.name)", code: errno) }
-                guard got > 0 else { break }
-                done += got
-            }
+            let read = unsafe file.read(into: UnsafeMutableRawBufferPointer(buffer), at: offset)
+            if read == nil { code = errno }
+            done = read ?? 0
         }
-        if let failure { throw failure }
+        guard code == 0 else { throw FileFailure(operation: "read \(file.name)", code: code) }
         return bytes
     }
 

@@ -12,46 +12,18 @@ enum PackReading {
 }
 
 extension OpenFile {
-    /// For larger bodies, the size of the file is checked before memory is allocated.
-    private static let smallBody = 1 << 16
-
     /// Reads the entry at a location in this pack.
     func entry(named name: EntryName, at location: PackLocation, mayBlock: Bool) -> PackReading {
-        if location.bodyLength > Self.smallBody, location.end > status?.size ?? 0 { return .damaged }
-        let prefixLength = PackRecord.headerLength + location.headLength
-        return unsafe withUnsafeTemporaryAllocation(byteCount: prefixLength, alignment: 8) { prefix in
-            guard let memory = unsafe malloc(max(1, location.bodyLength)) else { return .damaged }
-            let bytes = unsafe UnsafeMutableRawBufferPointer(start: memory, count: location.bodyLength)
-            let bodyChecksum = unsafe readAndCheck(prefix, bytes, at: location.offset, mayBlock: mayBlock)
-            let body = unsafe Data(bytesNoCopy: memory, count: location.bodyLength, deallocator: .free)
-            guard let bodyChecksum else { return mayBlock ? .damaged : .wouldBlock }
-            let found = unsafe PackRecord.decode(
-                prefix: UnsafeRawBufferPointer(prefix), bodyChecksum: bodyChecksum, name: name, location: location)
-            return found.map { .entry(DataEntry(data: body, head: $0.head, storedAt: $0.storedAt)) } ?? .damaged
-        }
+        // Check the size before memory is allocated.
+        guard location.end <= status?.size ?? 0, let memory = unsafe malloc(location.length) else { return .damaged }
+        let record = unsafe UnsafeMutableRawBufferPointer(start: memory, count: location.length)
+        let isRead = unsafe fill(record, at: location.offset, mayBlock: mayBlock)
+        let found = unsafe isRead ? PackRecord.decode(UnsafeRawBufferPointer(record), name: name, location: location) : nil
+        // Frees the memory, at once if the body is so small that it is copied.
+        let body = unsafe Data(
+            bytesNoCopy: memory + location.prefixLength, count: location.bodyLength,
+            deallocator: .custom { _, _ in unsafe free(memory) })
+        guard isRead else { return mayBlock ? .damaged : .wouldBlock }
+        return found.map { .entry(DataEntry(data: body, head: $0.head, storedAt: $0.storedAt)) } ?? .damaged
     }
-
-    /// Reads the prefix and the body, and returns the checksum of the body; `nil` if not all bytes could be read.
-    ///
-    /// A large body is read in chunks, so that each chunk is in the processor's cache when its checksum is computed.
-    private func readAndCheck(
-        _ prefix: UnsafeMutableRawBufferPointer, _ body: UnsafeMutableRawBufferPointer, at offset: Int, mayBlock: Bool
-    ) -> UInt64? {
-        var checksum = Checksum()
-        var (done, head) = unsafe (0, prefix)
-        repeat {
-            let end = min(body.count, done + Self.chunkBytes)
-            let chunk = unsafe UnsafeMutableRawBufferPointer(rebasing: body[done..<end])
-            let start = done == 0 ? offset : offset + prefix.count + done
-            guard unsafe mayBlock ? readBlocking(head, chunk, at: start) : readCached(head, chunk, at: start) else { return nil }
-            if end == body.count, done == 0 { return unsafe Checksum.of(UnsafeRawBufferPointer(chunk)) }
-            unsafe checksum.append(UnsafeRawBufferPointer(chunk))
-            unsafe head = UnsafeMutableRawBufferPointer(start: nil, count: 0)
-            done = end
-        } while done < body.count
-        return checksum.value
-    }
-
-    /// About the size of a processor's second-level cache.
-    static var chunkBytes: Int { 1 << 17 }
 }

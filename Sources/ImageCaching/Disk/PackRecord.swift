@@ -12,8 +12,10 @@ struct PackLocation: Hashable, Sendable {
     /// Bytes of the body.
     var bodyLength: Int
 
+    /// Bytes before the body.
+    var prefixLength: Int { PackRecord.headerLength + headLength }
     /// Bytes of the whole record.
-    var length: Int { PackRecord.headerLength + headLength + bodyLength }
+    var length: Int { prefixLength + bodyLength }
     var end: Int { offset + length }
 }
 
@@ -64,15 +66,23 @@ enum PackRecord {
         var storedAt: Double
     }
 
+    /// Decodes a record; `nil` unless it is what was written for `name`.
+    static func decode(_ record: UnsafeRawBufferPointer, name: EntryName, location: PackLocation) -> Prefix? {
+        guard record.count == location.length else { return nil }
+        let body = unsafe UnsafeRawBufferPointer(rebasing: record[location.prefixLength...])
+        return unsafe decode(
+            prefix: UnsafeRawBufferPointer(rebasing: record[..<location.prefixLength]), bodyChecksum: Checksum.of(body),
+            name: name, location: location)
+    }
+
     /// Decodes the bytes before the body; `nil` unless they and a body of that checksum are what was written for `name`.
     static func decode(
         prefix: UnsafeRawBufferPointer, bodyChecksum: UInt64, name: EntryName, location: PackLocation
     ) -> Prefix? {
         guard unsafe isPlausible(prefix: prefix, name: name, location: location),
-            unsafe prefix.littleEndian(at: 40) == checksum(prefix: prefix, body: bodyChecksum),
-            let head = unsafe ResponseHeaderCoding.decode(UnsafeRawBufferPointer(rebasing: prefix[headerLength...]))
+            unsafe prefix.littleEndian(at: 40) == checksum(prefix: prefix, body: bodyChecksum)
         else { return nil }
-        return Prefix(head: head, storedAt: Double(bitPattern: unsafe prefix.littleEndian(at: 32)))
+        return unsafe unchecked(prefix: prefix)
     }
 
     /// Decodes the bytes before the body without verifying the checksum.
@@ -84,7 +94,7 @@ enum PackRecord {
 
     /// Whether the bytes contain the expected name and lengths. Does not verify the checksum.
     static func isPlausible(prefix: UnsafeRawBufferPointer, name: EntryName, location: PackLocation) -> Bool {
-        unsafe prefix.count == headerLength + location.headLength && prefix.littleEndian(at: 0) == magic
+        unsafe prefix.count == location.prefixLength && prefix.littleEndian(at: 0) == magic
             && Int(prefix.littleEndian(at: 4, as: UInt32.self)) == location.headLength
             && prefix.littleEndian(at: 8) == UInt64(location.bodyLength)
             && prefix.littleEndian(at: 16) == name.low && prefix.littleEndian(at: 24) == name.high

@@ -84,8 +84,8 @@ import CalotypeSystem
         let held = try lockFile(in: folder)
         let large = entry(2, count: 1 << 20)
         for i in 0..<40 { try await cache.store(large, for: dataKey(i)) }
-        #expect(cache.shared.lock.withLock { $0.pendingBytes } <= 18 << 20)
-        #expect(cache.knownStatistics.refusals >= 20)
+        #expect(cache.writer.state.withLock { $0.pendingBytes } <= 18 << 20)
+        #expect(cache.cacheStatistics[0].refusals >= 20)
         #expect(try await cache.entry(for: dataKey(0))?.data == large.data)
         #expect(try await cache.entry(for: dataKey(39)) == nil)
         files.unlock(held)

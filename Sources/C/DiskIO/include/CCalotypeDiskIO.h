@@ -6,12 +6,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// Reads `head_size` bytes at `offset` into `head` and the following `body_size` bytes into `body`, in one call that never waits
-/// for a disk: it reads only from the page cache.
+/// Reads `size` bytes at `offset` in one call that never waits for a disk: it reads only from the page cache.
 ///
 /// Returns the number of bytes read: fewer than requested at the end of the file or if the rest is not in the page cache; or
 /// -1 with `errno`, which is `EAGAIN` or `EOPNOTSUPP` if the read would wait or the file system does not support this.
-ptrdiff_t calotype_read_cached(int file, void *head, size_t head_size, void *body, size_t body_size, int64_t offset);
+ptrdiff_t calotype_read_cached(int file, void *buffer, size_t size, int64_t offset);
 
 /// Whether the file is in a tmpfs, so that reading it never waits.
 bool calotype_is_in_memory(int file);
