@@ -6,18 +6,12 @@ final class BodyRecorder: Sendable {
     private struct State {
         var iterator: ByteStream.AsyncIterator?
         var start: Data?
-        var chunks: [Data] = []
-        var count = 0
-        var isTooLong = false
+        /// `nil` once the body is too long.
+        var recorded: BodyBytes? = BodyBytes()
 
         mutating func record(_ chunk: Data, limit: Int) {
-            count += chunk.count
-            if count > limit {
-                isTooLong = true
-                chunks = []
-            } else if !isTooLong {
-                chunks.append(chunk)
-            }
+            guard let count = recorded?.count else { return }
+            if count + chunk.count > limit || recorded?.append(chunk) == false { recorded = nil }
         }
     }
 
@@ -48,11 +42,7 @@ final class BodyRecorder: Sendable {
         guard var iterator = taken else { return nil }
         let chunk = try await iterator.next()
         guard let chunk else {
-            let (chunks, isTooLong) = state.withLock { state in
-                defer { state.chunks = [] }
-                return (state.chunks, state.isTooLong)
-            }
-            if !isTooLong { await onEnd(Self.joined(chunks)) }
+            if let recorded = state.withLock({ $0.recorded.take() }) { await onEnd(recorded.data) }
             return nil
         }
         let used = iterator
@@ -61,12 +51,5 @@ final class BodyRecorder: Sendable {
             state.record(chunk, limit: limit)
         }
         return chunk
-    }
-
-    private static func joined(_ chunks: [Data]) -> Data {
-        guard chunks.count != 1 else { return chunks[0] }
-        var data = Data(capacity: chunks.reduce(0) { $0 + $1.count })
-        for chunk in chunks { data.append(chunk) }
-        return data
     }
 }

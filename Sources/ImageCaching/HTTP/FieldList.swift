@@ -2,15 +2,13 @@
 enum FieldList {
     /// The members between commas, without surrounding whitespace and without empty ones. Commas inside quotes do not separate.
     static func members(_ text: String) -> [String] {
-        var members: [String] = []
-        var rest = text.utf8[...]
-        while !rest.isEmpty {
-            let end = endOfMember(rest)
-            let member = trimmed(rest[..<end])
-            if !member.isEmpty { members.append(String(decoding: member, as: UTF8.self)) }
-            rest = rest[end...].dropFirst()
+        var (isQuoted, isEscaped) = (false, false)
+        let members = text.utf8.split { byte in
+            defer { isEscaped = isQuoted && !isEscaped && byte == UInt8(ascii: "\\") }
+            if byte == UInt8(ascii: "\""), !isEscaped { isQuoted.toggle() }
+            return byte == UInt8(ascii: ",") && !isQuoted
         }
-        return members
+        return members.map(trimmed).filter { !$0.isEmpty }.map { String(decoding: $0, as: UTF8.self) }
     }
 
     /// Calls `body` with each directive of a `Cache-Control` line: its name in lower case, and its unquoted value.
@@ -23,24 +21,6 @@ enum FieldList {
             guard !parts[0].isEmpty else { continue }
             body(Substring(parts[0]).lowercased(), parts.count > 1 ? unquoted(parts[1]) : nil)
         }
-    }
-
-    private static func endOfMember(_ bytes: Substring.UTF8View) -> String.Index {
-        var isQuoted = false
-        var isEscaped = false
-        for index in bytes.indices {
-            let byte = bytes[index]
-            if isEscaped {
-                isEscaped = false
-            } else if isQuoted, byte == UInt8(ascii: "\\") {
-                isEscaped = true
-            } else if byte == UInt8(ascii: "\"") {
-                isQuoted.toggle()
-            } else if byte == UInt8(ascii: ","), !isQuoted {
-                return index
-            }
-        }
-        return bytes.endIndex
     }
 
     private static func trimmed(_ bytes: Substring.UTF8View) -> Substring.UTF8View {
