@@ -110,7 +110,7 @@ struct CacheExchange: Sendable {
 
     private func staleReply(after failure: HTTPCacheFailure, of stored: StoredResponse?) -> HTTPCacheReply? {
         guard let stored else { return nil }
-        return policy.staleReply(for: request, stored: [stored], after: failure, now: cache.now())
+        return policy.staleReply(for: request, stored: stored, after: failure, now: cache.now())
     }
 
     /// The stored response in place of a failed one; `nil` if it must not be served.

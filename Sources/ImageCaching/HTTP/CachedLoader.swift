@@ -33,7 +33,7 @@ public final class CachedLoader: DataLoading {
     private let revalidations = RevalidationQueue()
 
     /// The most background revalidations at the same time; others wait.
-    static let maximumRevalidations = RevalidationQueue.standardLimit
+    static let maximumRevalidations = RevalidationQueue.limit
 
     /// Creates a caching loader.
     ///
@@ -61,27 +61,24 @@ public final class CachedLoader: DataLoading {
         request.cacheTransaction = nil
         guard cache.policy.mode != .off, request.isCacheRead else {
             // A request that forbids the network never reaches it, whatever the policy.
-            if RequestDirectives(request).onlyIfCached { return Self.gatewayTimeout(for: request) }
+            if RequestDirectives(request).control.onlyIfCached { return Self.gatewayTimeout(for: request) }
             return cache.policy.mode == .off ? try await loader.load(request) : try await pass(request)
         }
         // Decide again: time has passed since the lookup, and interceptors may have changed the request.
+        var known: CacheLookup?
         if let entries = cache.entries(of: transaction, for: request) {
             if let transaction = transaction as? HTTPCacheTransaction, transaction.isRevalidation {
                 await revalidate(request)
                 return DataResponse(
                     url: request.url, head: HTTPResponse(status: .accepted), body: ByteStream(Data()), tier: .disk)
             }
-            switch decision(for: request, entries) {
-            case .revalidate(let validation): return try await exchange(request, entries).run(validating: validation)
-            case .fetch: return try await exchange(request, entries).run(validating: nil)
-            case .gatewayTimeout: return Self.gatewayTimeout(for: request)
-            // The transaction holds no body, so look up the cache again.
-            case .serve, .serveWhileRevalidating: break
-            }
+            known = CacheLookup(entries: entries, match: nil)
         }
-        let found =
-            try await attempt { try await self.cache.find(request) }
-            ?? CacheLookup(entries: cache.emptyEntries(for: request), match: nil)
+        // A transaction holds no body that could be served.
+        if known.map({ decision(for: request, $0.entries).serves }) ?? true {
+            known = try await attempt { try await self.cache.find(request) }
+        }
+        let found = known ?? CacheLookup(entries: cache.emptyEntries(for: request), match: nil)
         switch (decision(for: request, found.entries), found.match) {
         case (.serve(let reply), let match?):
             return try match.response(reply, to: request)
@@ -98,7 +95,7 @@ public final class CachedLoader: DataLoading {
     }
 
     private func decision(for request: DataRequest, _ entries: StoredEntries) -> HTTPCacheDecision {
-        cache.policy.decision(for: request, stored: entries.responses, now: cache.now())
+        cache.policy.decision(for: request, stored: entries.match, now: cache.now())
     }
 
     private func exchange(_ request: DataRequest, _ entries: StoredEntries) -> CacheExchange {

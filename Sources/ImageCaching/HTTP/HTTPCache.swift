@@ -61,7 +61,7 @@ public struct HTTPCache: ResponseCaching {
     public func lookUp(_ request: DataRequest) async throws -> ResponseLookup {
         guard policy.mode != .off, request.isCacheRead else { return .miss(nil) }
         let found = try await find(request)
-        switch (policy.decision(for: request, stored: found.entries.responses, now: now()), found.match) {
+        switch (policy.decision(for: request, stored: found.entries.match, now: now()), found.match) {
         case (.serve(let reply), let match?):
             return .hit(try match.response(reply, to: request))
         case (.serveWhileRevalidating(let reply, _), let match?):

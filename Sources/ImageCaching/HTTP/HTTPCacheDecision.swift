@@ -13,12 +13,18 @@ public enum HTTPCacheDecision: Hashable, Sendable {
     case fetch
     /// Respond with 504: the request only accepts a stored response, and there is none (RFC 9111, section 5.2.1.7).
     case gatewayTimeout
+
+    /// Whether the stored response is served.
+    var serves: Bool {
+        switch self {
+        case .serve, .serveWhileRevalidating: true
+        case .revalidate, .fetch, .gatewayTimeout: false
+        }
+    }
 }
 
 /// A response that is made of a stored one.
 public struct HTTPCacheReply: Hashable, Sendable {
-    /// The index of the stored response.
-    public var index: Int
     /// The age in whole seconds, which ``head`` has as `Age`.
     public var age: Int
     /// The status and the header fields of the reply: those stored, or 206 for a part of the body, or 304 if the preconditions of
@@ -38,8 +44,6 @@ public struct HTTPCacheValidation: Hashable, Sendable {
         case remainder
     }
 
-    /// The index of the stored response; `nil` if only other variants are stored, whose entity tags the request names.
-    public var index: Int?
     /// What the request to the server asks for.
     public var kind: Kind
     /// The header fields of the request to send: the original ones with preconditions.

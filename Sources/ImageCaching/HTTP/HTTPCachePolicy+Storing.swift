@@ -48,8 +48,8 @@ extension HTTPCachePolicy {
 
     /// The reply for a response that the server has just validated.
     func reply(ofConfirmed response: StoredResponse, to request: DataRequest, at now: Double) -> HTTPCacheReply? {
-        guard let selection = selection(of: [response], for: request), let content = selection.content else { return nil }
-        return reply(content, from: response, index: 0, to: request, at: now)
+        guard response.answers(request), let content = content(from: response, to: request) else { return nil }
+        return reply(content, from: response, to: request, at: now)
     }
 }
 

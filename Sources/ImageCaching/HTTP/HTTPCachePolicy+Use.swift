@@ -1,15 +1,8 @@
 internal import HTTPTypes
 internal import ImageCore
 
-// The steps of a decision: select a stored response, select its bytes, and check whether it may be reused.
+// The steps of a decision: select the bytes of the stored response, and check whether it may be reused.
 extension HTTPCachePolicy {
-    /// The stored response that matches a request, and its content for the request; `nil` content if the stored part does not
-    /// include the requested bytes.
-    struct SelectedResponse: Hashable {
-        var index: Int
-        var content: Content?
-    }
-
     enum Content: Hashable {
         case whole
         /// Positions within the whole body.
@@ -20,16 +13,9 @@ extension HTTPCachePolicy {
         case serve, serveAndValidate, validate
     }
 
-    /// Selects the latest of the matching responses (RFC 9111, section 4), preferably one with the requested content.
-    func selection(of stored: [StoredResponse], for request: DataRequest) -> SelectedResponse? {
-        let matches = stored.indices.filter { stored[$0].answers(request) }
-            .map { SelectedResponse(index: $0, content: content(from: stored[$0], to: request)) }
-        func rank(_ match: SelectedResponse) -> (Int, Double) { (match.content == nil ? 0 : 1, stored[match.index].date) }
-        return matches.max { rank($0) < rank($1) }
-    }
-
-    /// The content of a stored response for a request (RFC 9110, section 14; RFC 9111, section 3.3).
-    private func content(from response: StoredResponse, to request: DataRequest) -> Content? {
+    /// The content of a stored response for a request (RFC 9110, section 14; RFC 9111, section 3.3); `nil` if the stored part does
+    /// not include the requested bytes.
+    func content(from response: StoredResponse, to request: DataRequest) -> Content? {
         let isPart = response.head.status == .partialContent
         guard let field = request.headerFields[.range], request.method == .get, isPart || response.head.status == .ok else {
             return isPart ? nil : .whole
@@ -53,28 +39,27 @@ extension HTTPCachePolicy {
 
     /// Whether a response may be reused (RFC 9111, section 4).
     func reuse(of response: StoredResponse, _ directives: RequestDirectives, at now: Double) -> Reuse {
-        if directives.noCache { return .validate }
+        let wanted = directives.control
+        if wanted.noCache { return .validate }
         if mode == .aggressive { return .serve }
         if response.control.noCache || response.redirect != nil { return .validate }
         let age = response.age(at: now)
         let lifetime = response.lifetime(under: self)
         let isFresh = lifetime > age
         // A reload sends `max-age=0`; a fresh immutable response is not validated even then (RFC 8246).
-        if let maxAge = directives.maxAge, maxAge == 0 || age > Double(maxAge), !(isFresh && response.control.immutable) {
+        if let maxAge = wanted.maxAge, maxAge == 0 || age > Double(maxAge), !(isFresh && response.control.immutable) {
             return .validate
         }
-        if let minFresh = directives.minFresh, lifetime - age < Double(minFresh) { return .validate }
+        if let minFresh = wanted.minFresh, lifetime - age < Double(minFresh) { return .validate }
         if isFresh { return .serve }
         if response.control.mustRevalidate { return .validate }
         let staleness = age - lifetime
-        if let maxStale = directives.maxStale, maxStale == .max || staleness <= Double(maxStale) { return .serve }
+        if let maxStale = wanted.maxStale, maxStale == .max || staleness <= Double(maxStale) { return .serve }
         if let window = response.control.staleWhileRevalidate, staleness < Double(window) { return .serveAndValidate }
         return .validate
     }
 
-    func reply(
-        _ content: Content, from response: StoredResponse, index: Int, to request: DataRequest, at now: Double
-    ) -> HTTPCacheReply {
+    func reply(_ content: Content, from response: StoredResponse, to request: DataRequest, at now: Double) -> HTTPCacheReply {
         let age = Int(min(response.age(at: now), Double(CacheControl.maximumSeconds)))
         var head = response.head
         head.headerFields[.age] = String(age)
@@ -93,7 +78,7 @@ extension HTTPCachePolicy {
             head.headerFields[.contentLength] = String(positions.count)
         }
         if request.method == .head { bytes = 0..<0 }
-        return HTTPCacheReply(index: index, age: age, head: head, bytes: bytes)
+        return HTTPCacheReply(age: age, head: head, bytes: bytes)
     }
 
     /// A validation that also names the entity tags of other stored variants (RFC 9111, section 4.1), so that a 304 can name the one
@@ -112,7 +97,7 @@ extension HTTPCachePolicy {
         guard var validation else {
             var fields = fields
             fields[.ifNoneMatch] = tags.joined(separator: ", ")
-            return HTTPCacheValidation(index: nil, kind: .conditional, headerFields: fields)
+            return HTTPCacheValidation(kind: .conditional, headerFields: fields)
         }
         if validation.kind == .conditional, let own = validation.headerFields[.ifNoneMatch] {
             validation.headerFields[.ifNoneMatch] = ([own] + tags.filter { $0 != own }).joined(separator: ", ")
@@ -121,26 +106,26 @@ extension HTTPCachePolicy {
     }
 
     /// The validation request (RFC 9111, section 4.3.1); `nil` if the response has no usable validator.
-    func validation(
-        of response: StoredResponse, _ selection: SelectedResponse, for request: DataRequest
-    ) -> HTTPCacheValidation? {
+    ///
+    /// - Parameter content: the content of the response for the request.
+    func validation(of response: StoredResponse, _ content: Content?, for request: DataRequest) -> HTTPCacheValidation? {
         guard request.method == .get else { return nil }
         var fields = request.headerFields
-        if response.head.status == .partialContent, selection.content == nil {
+        if response.head.status == .partialContent, content == nil {
             // Only a part at the start of a body can be completed (section 3.4).
             guard let part = response.part, part.positions.lowerBound == 0, part.total != nil, !fields.contains(.range),
                 let validator = response.strongValidator, !Precondition.isConditional(fields)
             else { return nil }
             fields[.range] = "bytes=\(part.positions.upperBound)-"
             fields[.ifRange] = validator
-            return HTTPCacheValidation(index: selection.index, kind: .remainder, headerFields: fields)
+            return HTTPCacheValidation(kind: .remainder, headerFields: fields)
         }
         // Missing ranges are fetched instead. Servers ignore preconditions unless the response is a success (RFC 9110, section
         // 13.2.1), so a 304 says nothing about a stored error or redirect.
-        guard selection.content != nil, response.head.status.kind == .successful else { return nil }
+        guard content != nil, response.head.status.kind == .successful else { return nil }
         fields[.ifNoneMatch] = response.head.headerFields[.eTag]
         fields[.ifModifiedSince] = response.head.headerFields[.lastModified]
         guard Precondition.isConditional(fields) else { return nil }
-        return HTTPCacheValidation(index: selection.index, kind: .conditional, headerFields: fields)
+        return HTTPCacheValidation(kind: .conditional, headerFields: fields)
     }
 }

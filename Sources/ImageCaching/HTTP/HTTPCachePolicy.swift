@@ -6,7 +6,7 @@ public import ImageCore
 ///
 /// ```swift
 /// func mayBeShown(_ response: StoredResponse, for request: DataRequest, now: Double) -> Bool {
-///     if case .serve = HTTPCachePolicy.standard.decision(for: request, stored: [response], now: now) { true } else { false }
+///     if case .serve = HTTPCachePolicy.standard.decision(for: request, stored: response, now: now) { true } else { false }
 /// }
 /// ```
 public struct HTTPCachePolicy: Hashable, Sendable {
@@ -64,28 +64,26 @@ public struct HTTPCachePolicy: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - request: the request.
-    ///   - stored: the stored responses for its URL, in any order; those of other variants are ignored.
+    ///   - stored: the stored response for its URL, which is ignored if the request does not match its `Vary`; `nil` for none.
     ///   - now: the current time in seconds since 1970.
-    public func decision(for request: DataRequest, stored: [StoredResponse], now: Double) -> HTTPCacheDecision {
+    public func decision(for request: DataRequest, stored: StoredResponse?, now: Double) -> HTTPCacheDecision {
         let directives = RequestDirectives(request)
-        let otherwise: HTTPCacheDecision = directives.onlyIfCached ? .gatewayTimeout : .fetch
-        guard mode != .off, request.isCacheRead, !directives.bypasses, let selection = selection(of: stored, for: request) else {
+        let isOnlyIfCached = directives.control.onlyIfCached
+        let otherwise: HTTPCacheDecision = isOnlyIfCached ? .gatewayTimeout : .fetch
+        guard mode != .off, request.isCacheRead, !directives.bypasses, let stored, stored.answers(request) else {
             return otherwise
         }
-        let response = stored[selection.index]
-        let reuse = reuse(of: response, directives, at: now)
-        if let content = selection.content, reuse != .validate {
-            let reply = reply(content, from: response, index: selection.index, to: request, at: now)
-            guard reuse == .serveAndValidate else { return .serve(reply) }
+        let content = content(from: stored, to: request)
+        let reuse = reuse(of: stored, directives, at: now)
+        if let content, reuse != .validate {
+            let reply = reply(content, from: stored, to: request, at: now)
             // A request that forbids the network is not validated.
-            guard !directives.onlyIfCached else { return .serve(reply) }
+            guard reuse == .serveAndValidate, !isOnlyIfCached else { return .serve(reply) }
             // Without a validator of its own, the preconditions of the caller would be left.
-            let hasValidator = response.entityTag != nil || response.head.headerFields.contains(.lastModified)
-            return .serveWhileRevalidating(reply, hasValidator ? validation(of: response, selection, for: request) : nil)
+            let hasValidator = stored.entityTag != nil || stored.head.headerFields.contains(.lastModified)
+            return .serveWhileRevalidating(reply, hasValidator ? validation(of: stored, content, for: request) : nil)
         }
-        guard !directives.onlyIfCached, let validation = validation(of: response, selection, for: request) else {
-            return otherwise
-        }
+        guard !isOnlyIfCached, let validation = validation(of: stored, content, for: request) else { return otherwise }
         return .revalidate(validation)
     }
 
@@ -93,25 +91,22 @@ public struct HTTPCachePolicy: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - request: the request.
-    ///   - stored: the stored responses for its URL, in any order.
+    ///   - stored: the stored response for its URL.
     ///   - failure: why the server returned no usable response.
     ///   - now: the current time in seconds since 1970.
     public func staleReply(
-        for request: DataRequest, stored: [StoredResponse], after failure: HTTPCacheFailure, now: Double
+        for request: DataRequest, stored: StoredResponse, after failure: HTTPCacheFailure, now: Double
     ) -> HTTPCacheReply? {
         if case .status(let code) = failure, ![500, 502, 503, 504].contains(code) { return nil }
         let directives = RequestDirectives(request)
-        guard mode != .off, request.isCacheRead, !directives.bypasses, !directives.noCache,
-            let selection = selection(of: stored, for: request),
-            let content = selection.content
+        guard mode != .off, request.isCacheRead, !directives.bypasses, !directives.control.noCache, stored.answers(request),
+            let content = content(from: stored, to: request), mode == .aggressive || !stored.forbidsStale
         else { return nil }
-        let response = stored[selection.index]
-        guard mode == .aggressive || !response.forbidsStale else { return nil }
-        let staleness = response.age(at: now) - response.lifetime(under: self)
-        let window = max(response.control.staleIfError ?? -1, directives.staleIfError ?? -1)
+        let staleness = stored.age(at: now) - stored.lifetime(under: self)
+        let window = max(stored.control.staleIfError ?? -1, directives.control.staleIfError ?? -1)
         let isOffline = failure == .unreachable && servesStaleOffline
         guard isOffline || mode == .aggressive || window >= 0 && staleness <= Double(window) else { return nil }
-        return reply(content, from: response, index: selection.index, to: request, at: now)
+        return reply(content, from: stored, to: request, at: now)
     }
 }
 

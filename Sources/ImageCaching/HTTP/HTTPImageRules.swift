@@ -29,7 +29,7 @@ struct HTTPImageRules: ProcessedImageRules {
             let stored = EntryMetadata.decode(image)?.response,
             stored.answers(request)
         else { return .none }
-        switch policy.decision(for: request, stored: [stored], now: cache.now()) {
+        switch policy.decision(for: request, stored: stored, now: cache.now()) {
         case .serve: return .serve
         case .serveWhileRevalidating(_, let validation):
             return .serveWhileRevalidating(validation?.headerFields ?? request.headerFields)
@@ -55,7 +55,7 @@ struct HTTPImageRules: ProcessedImageRules {
         let failure: HTTPCacheFailure? =
             error.code == .httpStatus ? error.status.map { .status($0) } : HTTPCacheFailure(error.code)
         guard let failure, let stored = EntryMetadata.decode(image)?.response else { return false }
-        return policy.staleReply(for: request, stored: [stored], after: failure, now: cache.now()) != nil
+        return policy.staleReply(for: request, stored: stored, after: failure, now: cache.now()) != nil
     }
 
     private func encode(_ response: StoredResponse, _ data: Data) -> DataEntry {

@@ -18,8 +18,6 @@ struct StoredEntries: Sendable {
     let storeEpoch: Int
     var primary: PrimaryEntry?
     var match: StoredResponse?
-
-    var responses: [StoredResponse] { match.map { [$0] } ?? [] }
 }
 
 /// One lookup in an ``HTTPCache``.

@@ -232,9 +232,9 @@ import Testing
             let status = [200, 206, 304, 404, 599][Int(random.next() % 5)]
             let stored = Wire.stored(lines, status: status, to: lines)
             _ = HTTPCachePolicy.standard.allowsStoring(stored, for: Wire.request(lines))
-            _ = HTTPCachePolicy.standard.decision(for: Wire.request(lines), stored: [stored], now: Wire.start + 5)
+            _ = HTTPCachePolicy.standard.decision(for: Wire.request(lines), stored: stored, now: Wire.start + 5)
             _ = HTTPCachePolicy.standard.staleReply(
-                for: Wire.request(lines), stored: [stored], after: .unreachable, now: Wire.start)
+                for: Wire.request(lines), stored: stored, after: .unreachable, now: Wire.start)
             let updated = stored.updated(by: stored.head, to: Wire.request(), requestedAt: Wire.start, receivedAt: Wire.start)
             _ = updated.joined(with: stored)
             let entry = EntryMetadata.encode(

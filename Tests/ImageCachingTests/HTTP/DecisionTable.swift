@@ -52,7 +52,7 @@ struct Row: Sendable, CustomTestStringConvertible {
         guard policy.allowsStoring(stored, for: Wire.request(first)) else { return .notKept }
         var request = Wire.request(request)
         request.method = method
-        switch policy.decision(for: request, stored: [stored], now: Wire.start + after) {
+        switch policy.decision(for: request, stored: stored, now: Wire.start + after) {
         case .serve(let reply): return .serve(reply.age)
         case .serveWhileRevalidating(let reply, _): return .serveAndValidate(reply.age)
         case .revalidate: return .validate

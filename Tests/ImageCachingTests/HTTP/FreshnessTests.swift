@@ -242,7 +242,7 @@ import Testing
     @Test("RFC 9111 §4.2.3 the time that the transaction took counts as age")
     func theDelayOfTheResponseIsAge() {
         let stored = Wire.stored(["Cache-Control: max-age=60", "Age: 10"], took: 5)
-        let decision = HTTPCachePolicy.standard.decision(for: Wire.request(), stored: [stored], now: Wire.start + 2)
+        let decision = HTTPCachePolicy.standard.decision(for: Wire.request(), stored: stored, now: Wire.start + 2)
         guard case .serve(let reply) = decision else { Issue.record("\(decision)"); return }
         #expect(reply.age == 17)
         #expect(reply.head.headerFields[.age] == "17")

@@ -80,7 +80,7 @@ import Testing
     @Test(arguments: failures) func staleRepliesAreServedIfAllowed(_ row: Failing) {
         let stored = Wire.stored(row.stored)
         let reply = row.policy.staleReply(
-            for: Wire.request(row.request), stored: [stored], after: row.failure, now: Wire.start + row.after)
+            for: Wire.request(row.request), stored: stored, after: row.failure, now: Wire.start + row.after)
         #expect((reply != nil) == row.isServed)
         if let reply { #expect(reply.age == Int(row.after) && reply.head.headerFields[.age] == "\(reply.age)") }
     }

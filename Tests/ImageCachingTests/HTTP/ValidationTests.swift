@@ -12,7 +12,7 @@ import Testing
         -> HTTPCacheValidation?
     {
         let response = Wire.stored(stored, status: status, bytes: bytes)
-        let decision = HTTPCachePolicy.standard.decision(for: Wire.request(request), stored: [response], now: Wire.start + 10)
+        let decision = HTTPCachePolicy.standard.decision(for: Wire.request(request), stored: response, now: Wire.start + 10)
         if case .revalidate(let validation) = decision { return validation }
         return nil
     }
@@ -42,7 +42,7 @@ import Testing
         let request = Wire.request(["Foo: 1", "Accept: image/png", "Authorization: Bearer 1"])
         guard
             case .revalidate(let validation) = HTTPCachePolicy.standard.decision(
-                for: request, stored: [response], now: Wire.start)
+                for: request, stored: response, now: Wire.start)
         else { Issue.record("It must be validated."); return }
         #expect(
             validation.headerFields
@@ -52,7 +52,7 @@ import Testing
     @Test("RFC 9111 §4.1 the response of another variant is not the one that is validated")
     func anotherVariantIsNotValidated() {
         let response = Wire.stored(["Cache-Control: max-age=60", "ETag: \"a\"", "Vary: Foo"], to: ["Foo: 1"])
-        #expect(HTTPCachePolicy.standard.decision(for: Wire.request(["Foo: 2"]), stored: [response], now: Wire.start) == .fetch)
+        #expect(HTTPCachePolicy.standard.decision(for: Wire.request(["Foo: 2"]), stored: response, now: Wire.start) == .fetch)
     }
 
     @Test("RFC 9111 §4.3.1 a response without a validator is not validated")
@@ -138,7 +138,7 @@ import Testing
         let stored = Wire.stored(["Cache-Control: max-age=3600", "Content-Length: 10"] + row.stored)
         guard
             case .serve(let reply) = HTTPCachePolicy.standard.decision(
-                for: Wire.request(row.request), stored: [stored], now: Wire.start)
+                for: Wire.request(row.request), stored: stored, now: Wire.start)
         else { Issue.record("It must be served."); return }
         #expect(reply.head.status == (row.isUnmodified ? .notModified : .ok))
         #expect(reply.bytes == (row.isUnmodified ? 0..<0 : 0..<10))
@@ -227,7 +227,7 @@ import Testing
         #expect(updated.head.headerFields[values: .cacheControl] == ["max-age=60"])
         #expect(!updated.head.headerFields.contains(HTTPField.Name("Foo")!), "Connection listed it.")
         #expect(!updated.head.headerFields.contains(HTTPField.Name("Keep-Alive")!))
-        let decision = HTTPCachePolicy.standard.decision(for: Wire.request(), stored: [updated], now: Wire.start + 159)
+        let decision = HTTPCachePolicy.standard.decision(for: Wire.request(), stored: updated, now: Wire.start + 159)
         #expect(HTTPCacheKind(decision) == .serve, "Its age restarts (RFC 9111 §4.3.4).")
     }
 

@@ -51,7 +51,7 @@ private struct HTTPCacheBench {
                 HTTPResponse(status: .ok, headerFields: fields), to: request, requestedAt: now, receivedAt: now, byteCount: 20_000
             )
         }
-        let (plain, other) = ([response(fields)], [response(varying)])
+        let (plain, other) = (response(fields), response(varying))
         let policy = HTTPCachePolicy.standard
         return [
             await timed("decision: fresh") { policy.decision(for: request, stored: plain, now: now + 60) },
@@ -60,7 +60,7 @@ private struct HTTPCacheBench {
             },
             await timed("decision: fresh, with Vary") { policy.decision(for: request, stored: other, now: now + 60) },
             await timed("decision: fresh, headers parsed as well") {
-                policy.decision(for: request, stored: [response(fields)], now: now + 60)
+                policy.decision(for: request, stored: response(fields), now: now + 60)
             },
         ]
     }
