@@ -91,7 +91,8 @@ public final class DecoderRegistry: IncrementalDecoding, AnimationDecoding {
     ///   - options: how to decode the image.
     /// - Returns: `nil` if no decoder accepts the file, or that decoder has no previews of it.
     public func makeIncrementalDecoder(for prefix: Data, options: DecodeOptions) throws -> (any IncrementalDecoder)? {
-        try (decoder(accepting: prefix)?.decoder as? any IncrementalDecoding)?.makeIncrementalDecoder(for: prefix, options: options)
+        try (decoder(accepting: prefix)?.decoder as? any IncrementalDecoding)?.makeIncrementalDecoder(
+            for: prefix, options: options)
     }
 
     /// Returns the animation in a file, by the first decoder that accepts it.

@@ -34,7 +34,8 @@ import Testing
     @Test(.timeLimit(.minutes(1))) func theEngineReleasesARequestOutsideItsLock() async throws {
         let disk = LoggedDataCache(storeGate: Gate())
         let bench = Bench.held(disk) { $0.limits.workers = 1 }
-        let endless = ImageRequest(.producer(id: "endless") {
+        let endless = ImageRequest(
+            .producer(id: "endless") {
                 try await Gate().pass()
                 return Data()
             })
