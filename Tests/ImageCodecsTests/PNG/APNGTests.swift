@@ -63,13 +63,13 @@ import Testing
         #expect(throws: ImageError.self) { try PNGDecoder().previews(of: file, piece: pieces) }
     }
 
-    private static let damagedHeads: [Data] = {
+    private static var damagedHeads: [Data] {
         let file = animationWithSeparateDefault(count: 2)
         var wrongChecksum = file
         wrongChecksum[32] ^= 1
         let header = file.prefix(33)
         return [wrongChecksum, header + PNGBuilder.chunk("`TLc", big(0)) + file.dropFirst(33)]
-    }()
+    }
 
     @Test(arguments: damagedHeads, [nil, PixelSize(width: 2, height: 2)])
     func aDamagedHeaderIsAnErrorAlthoughTheAnimationCouldBeRead(file: Data, size: PixelSize?) throws {
