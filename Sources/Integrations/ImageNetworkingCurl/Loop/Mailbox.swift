@@ -121,7 +121,7 @@ final class Mailbox: Sendable {
 
     /// Replaces `messages`, which is empty, by those since the last call. From here on the loop needs no waking until it sleeps.
     ///
-    /// - Returns: whether the loop goes on. If not, these messages are the last, and come too late.
+    /// - Returns: whether the loop continues. If not, these messages are the last, and the caller rejects them.
     func collect(into messages: inout [Message]) -> Bool {
         state.withLock { state in
             state.isAwake = true
