@@ -36,10 +36,16 @@
             let idle = try IdleState("start", of: stage)
             // GTK has bound cells below the screen, whose loads are suspended.
             #expect(idle.cellCount > idle.cells.count * 3 / 2)
-            stage.send("rest 500")
-            let line = try #require(stage.readLine())
-            // The end of the measurement wakes the loop once.
-            #expect(line.hasPrefix("REST frames=0 wakeups=0 ") || line.hasPrefix("REST frames=0 wakeups=1 "), "\(line)")
+            // The end of a measurement wakes the loop once. On a busy machine, the late signal of a worker may wake it once more; a timer
+            // would in each half second.
+            var lines: [String] = []
+            var rests: Bool { lines.last.map { $0.contains(" wakeups=0 ") || $0.contains(" wakeups=1 ") } ?? false }
+            repeat {
+                stage.send("rest 500")
+                lines.append(try #require(stage.readLine()))
+            } while lines.count < 4 && !rests
+            #expect(rests, "\(lines)")
+            #expect(lines.allSatisfy { $0.hasPrefix("REST frames=0 ") }, "\(lines)")
         }
 
         @Test func everyCellOfAGridShowsItsImageAfterAnyScrolling() throws {
