@@ -97,12 +97,13 @@ lint: setup ## check format and house rules
 	@Scripts/lint
 
 # In release mode the programs run ten times as fast. The folder is separate because of the flag.
+MODEL_TESTS := CALOTYPE_TESTS=ImageLoadingTests,ImageTargetsTests
 MODEL := --scratch-path .build/model -c release -Xswiftc -enable-testing
 
-modeltest: setup ## run random programs against the engine's states and against whole loaders; STEPS=5000000 sets the steps of each
-	@CALOTYPE_TESTS=ImageLoadingTests Scripts/quietly "build (release, with tests)" $(BUILD) $(MODEL) --build-tests
-	@CALOTYPE_TESTS=ImageLoadingTests CALOTYPE_MODEL_STEPS=$(or $(STEPS),5000000) \
-	  Scripts/quietly "model test" $(SWIFT) test $(MODEL) --skip-build --disable-xctest --filter 'ImageLoadingTests.(Engine)?Model/'
+modeltest: setup ## run random programs against the engine's states, whole loaders and targets; STEPS=5000000 PROGRAMS=10000
+	@$(MODEL_TESTS) Scripts/quietly "build (release, with tests)" $(BUILD) $(MODEL) --build-tests
+	@$(MODEL_TESTS) CALOTYPE_MODEL_STEPS=$(or $(STEPS),5000000) CALOTYPE_PROGRAMS=$(or $(PROGRAMS),10000) \
+	  Scripts/quietly "model test" $(SWIFT) test $(MODEL) --skip-build --disable-xctest --filter '(Engine)?Model/|Programs'
 
 soak: setup ## run a million loads of every kind, and check that memory does not grow; LOADS=1000000
 	@Scripts/quietly "build (release)" $(BUILD) -c release --product EngineSoak

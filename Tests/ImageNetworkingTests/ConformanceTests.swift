@@ -10,7 +10,8 @@ struct DataLoadingContract {
     @Test func theStandardWrappersPassTheConformanceChecks() async throws {
         try await DataLoadingConformance.check {
             let transport = InterceptedLoader(CurlLoader(.withoutIdleTimeout), interceptors: [])
-            let network = ResumingLoader(ThrottledLoader(RetryingLoader(transport), limit: BandwidthLimit(bytesPerSecond: 0)))
+            let retrying = RetryingLoader(transport, policy: RetryPolicy(maximumRetries: 3, baseDelay: .zero, multiplier: 1))
+            let network = ResumingLoader(ThrottledLoader(retrying, limit: BandwidthLimit(bytesPerSecond: 0)))
             return SchemeRouter.standard(network: network)
         }
     }

@@ -1,27 +1,32 @@
 import CalotypeTesting
+import Foundation
 import ImageCore
 import ImageTargets
 import Testing
 
+/// The number of random programs of each kind; `CALOTYPE_PROGRAMS` sets it for a longer run.
+let programCount = ProcessInfo.processInfo.environment["CALOTYPE_PROGRAMS"].flatMap(Int.init) ?? 2_000
+
 /// The binding rules in random programs of requests.
 @Suite(.timeLimit(.minutes(5))) struct BindingPrograms {
-    @Test @MainActor func noViewShowsAnImageThatIsNotRequestedInTenThousandPrograms() async throws {
+    @Test @MainActor func noViewShowsAnImageThatIsNotRequestedInRandomPrograms() async throws {
         let faults = EventLog<String>()
         try await checkImageViewAdapterPrograms(
-            onRequest: { view, number in view.requested = number }, makeView: { CheckingView(faults) },
+            programCount, onRequest: { view, number in view.requested = number }, makeView: { CheckingView(faults) },
             appearance: { $0.appearance })
         #expect(faults.events.isEmpty)
     }
 
-    @Test @MainActor func viewsThatAreActorsShowTheRequestedImagesInTenThousandPrograms() async throws {
-        try await checkImageViewAdapterPrograms(makeView: { RecordingView() }, appearance: { await $0.appearance })
+    @Test @MainActor func viewsThatAreActorsShowTheRequestedImagesInRandomPrograms() async throws {
+        try await checkImageViewAdapterPrograms(programCount, makeView: { RecordingView() }, appearance: { await $0.appearance })
     }
 
     /// Every call suspends, so that the call of a newer request could overlap with it.
-    @Test @MainActor func callsThatSuspendNeverOverlapInTwoThousandPrograms() async throws {
+    @Test @MainActor func callsThatSuspendNeverOverlapInRandomPrograms() async throws {
         let overlaps = EventLog<String>()
         try await checkImageViewAdapterPrograms(
-            2_000, makeView: { SuspendingView(RecordingView(), overlaps: overlaps) }, appearance: { await $0.view.appearance })
+            programCount, makeView: { SuspendingView(RecordingView(), overlaps: overlaps) },
+            appearance: { await $0.view.appearance })
         #expect(overlaps.events.isEmpty)
     }
 }

@@ -15,7 +15,7 @@ internal import ImageTargets
 /// ``checkImageViewAdapterConformance(of:showsPlaceholders:canClear:appearance:)`` checks each situation once.
 ///
 /// - Parameters:
-///   - count: The number of programs, each of 24 steps. By default 10,000.
+///   - count: The number of programs, each of 24 steps. By default 2,000.
 ///   - showsFailureImages: Whether the view shows failure images. By default `true`.
 ///   - canClear: Whether the view shows nothing after it is cleared. By default `true`.
 ///   - onRequest: Receives the view and the number of its next image, before the request is set, or `nil` when the view must show
@@ -25,7 +25,7 @@ internal import ImageTargets
 ///   - appearance: Returns what the view shows.
 /// - Throws: ``ConformanceFailure`` with the number of the first program that failed and the differences.
 @MainActor public func checkImageViewAdapterPrograms<View: ImageViewAdapter>(
-    _ count: Int = 10_000, showsFailureImages: Bool = true, canClear: Bool = true,
+    _ count: Int = 2_000, showsFailureImages: Bool = true, canClear: Bool = true,
     onRequest: @escaping @MainActor (View, Int?) -> Void = { _, _ in }, makeView: @escaping @MainActor () throws -> View,
     appearance: @escaping @MainActor (View) async -> ViewAppearance
 ) async throws {

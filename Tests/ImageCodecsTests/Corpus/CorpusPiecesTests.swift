@@ -1,3 +1,4 @@
+import Foundation
 import ImageCore
 import ImageDecoding
 import ImageCodecs
@@ -84,7 +85,10 @@ extension Bitmap {
     func isSame(as other: Bitmap) -> Bool {
         guard size == other.size, format == other.format, alpha == other.alpha else { return false }
         return unsafe withUnsafePixels { mine in
-            unsafe other.withUnsafePixels { theirs in unsafe mine.elementsEqual(theirs) }
+            unsafe other.withUnsafePixels { theirs in
+                guard let a = mine.baseAddress, let b = theirs.baseAddress else { return mine.count == theirs.count }
+                return unsafe mine.count == theirs.count && memcmp(a, b, mine.count) == 0
+            }
         }
     }
 }

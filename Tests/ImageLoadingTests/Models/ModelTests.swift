@@ -12,7 +12,7 @@ import Testing
     /// `CALOTYPE_MODEL_SEED` repeats one seed.
     @Test func randomProgramsKeepEveryPromise() async throws {
         let environment = ProcessInfo.processInfo.environment
-        let total = environment["CALOTYPE_MODEL_STEPS"].flatMap(Int.init) ?? 120_000
+        let total = environment["CALOTYPE_MODEL_STEPS"].flatMap(Int.init) ?? 40_000
         let stepsPerSeed = 2_000
         let seeds =
             if let seed = environment["CALOTYPE_MODEL_SEED"].flatMap(UInt64.init) { [seed] } else {

@@ -137,12 +137,12 @@ import Testing
         }
     }
 
-    @Test @MainActor func terminalTargetsShowTheRequestedImagesInTenThousandPrograms() async throws {
+    @Test @MainActor func terminalTargetsShowTheRequestedImagesInRandomPrograms() async throws {
         // The last colour of each target. The identifier of a released target may be used again by another one.
         final class Last: Sendable { let color = Lock([UInt8]()) }
         var screens: [ObjectIdentifier: Last] = [:]
         try await checkImageViewAdapterPrograms(
-            canClear: false,
+            programCount, canClear: false,
             makeView: { () -> TerminalTarget in
                 let last = Last()
                 let target = TerminalTarget(TerminalImage(Terminal(graphics: .halfBlocks, columns: 2, rows: 2))) { text in

@@ -254,7 +254,7 @@ import UIKit
         try await checkImageViewAdapterConformance(of: adapter) { _ in await MainActor.run { appearance(of: view) } }
     }
 
-    @Test func imageViewsShowTheRequestedImagesInTenThousandPrograms() async throws {
+    @Test func imageViewsShowTheRequestedImagesInRandomPrograms() async throws {
         // Adapters refer weakly to their views. Each view is retained until another adapter has the same identifier.
         var views: [ObjectIdentifier: UIImageView] = [:]
         try await checkImageViewAdapterPrograms(
