@@ -71,18 +71,6 @@ public struct TieredDataCache: DataCaching {
     /// The statistics of the local cache, then those of the shared one.
     public var cacheStatistics: [CacheStatistics] { local.cacheStatistics + shared.cacheStatistics }
 
-    /// The stream of the local entry, or else the shared entry.
-    public func stream(for key: DataKey) async throws -> DataEntryStream? {
-        do {
-            if let near = try await local.stream(for: key) { return near }
-        } catch let error as CancellationError {
-            throw error
-        } catch {
-            // The shared cache may have the entry. Otherwise `entry(for:)` throws the error of the local cache.
-        }
-        return try await entry(for: key).map { DataEntryStream(body: ByteStream($0.data), head: $0.head, storedAt: $0.storedAt) }
-    }
-
     /// Stores in both caches; throws the first failure after both stores. A body that is too large for the shared cache is stored
     /// in the local one, and the outdated entry of the shared one is removed.
     public func store(_ entry: DataEntry, for key: DataKey) async throws {

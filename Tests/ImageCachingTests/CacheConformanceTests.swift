@@ -105,21 +105,6 @@ actor Pocket: DataCaching {
         #expect(try await shared.entry(for: dataKey("a")) == nil)
     }
 
-    @Test func streamsComeFromTheLocalCacheOrTheSharedOne() async throws {
-        let folder = try Folder()
-        let (local, shared) = (folder.cache(), Pocket())
-        let tiers = TieredDataCache(local: local, shared: shared)
-        try await local.store(entry(1, count: 2_000_000), for: dataKey("a"))
-        try await local.trim(toBytes: 100_000_000)
-        let near = try await tiers.stream(for: dataKey("a"))
-        #expect(near?.body.wholeData == nil)
-        try await shared.store(entry(2), for: dataKey("b"))
-        #expect(try await tiers.stream(for: dataKey("b"))?.body.wholeData == content(2))
-        #expect(try await local.entry(for: dataKey("b"))?.data == content(2))
-        await shared.fail()
-        await #expect(throws: ImageError.self) { try await tiers.stream(for: dataKey("c")) }
-    }
-
     @Test func anEntryOfOneTierIsServedWhileTheOtherFails() async throws {
         for isLocalDown in [false, true] {
             let (local, shared) = (Pocket(), Pocket())

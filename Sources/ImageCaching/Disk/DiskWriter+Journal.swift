@@ -26,10 +26,8 @@ extension DiskWriter {
     static let shortLockTimeout = 2.0
 
     /// Runs `body` while no other process changes the directory, with an index that is up to date.
-    func withDirectoryLock<R>(
-        timeout: Double = lockTimeout, _ body: () throws(FileFailure) -> R
-    ) throws(FileFailure) -> R {
-        try lockingDirectory(timeout: timeout) { () throws(FileFailure) -> R in
+    func withDirectoryLock<R>(_ body: () throws(FileFailure) -> R) throws(FileFailure) -> R {
+        try lockingDirectory(timeout: Self.lockTimeout) { () throws(FileFailure) -> R in
             try catchUp()
             return try body()
         }

@@ -81,15 +81,10 @@ extension DiskWriter {
         try withDirectoryLock { () throws(FileFailure) in try beginPackLocked() }
     }
 
-    /// Closes the active pack and begins another. The caller holds the directory's lock.
+    /// Closes the active pack, creates another and takes its lock. The caller holds the directory's lock, so that no process
+    /// removes the file as abandoned before its lock is taken.
     func beginPackLocked() throws(FileFailure) {
         closeActivePack()
-        active = try makePackLocked()
-    }
-
-    /// Creates a pack and takes its lock. The caller holds the directory's lock, so that no process removes the file as abandoned
-    /// before its lock is taken.
-    func makePackLocked() throws(FileFailure) -> ActivePack {
         guard let directory = packDirectory else { throw .directoryLost }
         var number = state.withLock { $0.index.nextPack }
         for _ in 0..<1_000 {
@@ -112,7 +107,8 @@ extension DiskWriter {
                 throw error
             }
             hasUnsyncedNames = true
-            return ActivePack(number: number, file: file, end: PackHeader.length)
+            active = ActivePack(number: number, file: file, end: PackHeader.length)
+            return
         }
         throw FileFailure(operation: "find a free name for a pack", code: 0)
     }

@@ -31,31 +31,26 @@ struct PackLocation: Hashable, Sendable {
 /// 48       head, body
 /// ```
 ///
-/// The body is last, because the bytes before it are known only when a streamed body has ended. The name and the lengths are also
-/// in the journal; repeating them here detects swapped files and outdated positions.
+/// The name and the lengths are also in the journal; repeating them here detects swapped files and outdated positions.
 enum PackRecord {
     static let headerLength = 48
     private static let magic: UInt32 = 0x4254_4c43
 
     /// Encodes the bytes before the body.
     static func prefix(name: EntryName, head: [UInt8], body: Data, storedAt: Double) -> [UInt8] {
-        let checksum = unsafe body.withUnsafeBytes { unsafe Checksum.of($0) }
-        return prefix(name: name, head: head, bodyLength: body.count, bodyChecksum: checksum, storedAt: storedAt)
-    }
-
-    /// Encodes the bytes before a body of a known length and checksum.
-    static func prefix(name: EntryName, head: [UInt8], bodyLength: Int, bodyChecksum: UInt64, storedAt: Double) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(headerLength + head.count)
         bytes.append(littleEndian: magic)
         bytes.append(littleEndian: UInt32(truncatingIfNeeded: head.count))
-        bytes.append(littleEndian: UInt64(bodyLength))
+        bytes.append(littleEndian: UInt64(body.count))
         bytes.append(littleEndian: name.low)
         bytes.append(littleEndian: name.high)
         bytes.append(littleEndian: storedAt.bitPattern)
         bytes.append(littleEndian: UInt64(0))
         bytes.append(contentsOf: head)
-        let checksum = unsafe bytes.withUnsafeBytes { unsafe Self.checksum(prefix: $0, body: bodyChecksum) }
+        let checksum = unsafe bytes.withUnsafeBytes { prefix in
+            unsafe body.withUnsafeBytes { unsafe Self.checksum(prefix: prefix, body: $0) }
+        }
         unsafe withUnsafeBytes(of: checksum.littleEndian) { unsafe bytes.replaceSubrange(40..<48, with: $0) }
         return bytes
     }
@@ -69,39 +64,20 @@ enum PackRecord {
     /// Decodes a record; `nil` unless it is what was written for `name`.
     static func decode(_ record: UnsafeRawBufferPointer, name: EntryName, location: PackLocation) -> Prefix? {
         guard record.count == location.length else { return nil }
+        let prefix = unsafe UnsafeRawBufferPointer(rebasing: record[..<location.prefixLength])
         let body = unsafe UnsafeRawBufferPointer(rebasing: record[location.prefixLength...])
-        return unsafe decode(
-            prefix: UnsafeRawBufferPointer(rebasing: record[..<location.prefixLength]), bodyChecksum: Checksum.of(body),
-            name: name, location: location)
-    }
-
-    /// Decodes the bytes before the body; `nil` unless they and a body of that checksum are what was written for `name`.
-    static func decode(
-        prefix: UnsafeRawBufferPointer, bodyChecksum: UInt64, name: EntryName, location: PackLocation
-    ) -> Prefix? {
-        guard unsafe isPlausible(prefix: prefix, name: name, location: location),
-            unsafe prefix.littleEndian(at: 40) == checksum(prefix: prefix, body: bodyChecksum)
+        guard unsafe prefix.littleEndian(at: 0) == magic,
+            unsafe Int(prefix.littleEndian(at: 4, as: UInt32.self)) == location.headLength,
+            unsafe prefix.littleEndian(at: 8) == UInt64(location.bodyLength),
+            unsafe prefix.littleEndian(at: 16) == name.low, unsafe prefix.littleEndian(at: 24) == name.high,
+            unsafe prefix.littleEndian(at: 40) == checksum(prefix: prefix, body: body),
+            let head = unsafe ResponseHeaderCoding.decode(UnsafeRawBufferPointer(rebasing: prefix[headerLength...]))
         else { return nil }
-        return unsafe unchecked(prefix: prefix)
+        return Prefix(head: head, storedAt: Double(bitPattern: unsafe prefix.littleEndian(at: 32)))
     }
 
-    /// Decodes the bytes before the body without verifying the checksum.
-    static func unchecked(prefix: UnsafeRawBufferPointer) -> Prefix? {
-        unsafe ResponseHeaderCoding.decode(UnsafeRawBufferPointer(rebasing: prefix[headerLength...])).map { head in
-            Prefix(head: head, storedAt: Double(bitPattern: unsafe prefix.littleEndian(at: 32)))
-        }
-    }
-
-    /// Whether the bytes contain the expected name and lengths. Does not verify the checksum.
-    static func isPlausible(prefix: UnsafeRawBufferPointer, name: EntryName, location: PackLocation) -> Bool {
-        unsafe prefix.count == location.prefixLength && prefix.littleEndian(at: 0) == magic
-            && Int(prefix.littleEndian(at: 4, as: UInt32.self)) == location.headLength
-            && prefix.littleEndian(at: 8) == UInt64(location.bodyLength)
-            && prefix.littleEndian(at: 16) == name.low && prefix.littleEndian(at: 24) == name.high
-    }
-
-    private static func checksum(prefix: UnsafeRawBufferPointer, body: UInt64) -> UInt64 {
-        let fixed = unsafe Checksum.of(UnsafeRawBufferPointer(rebasing: prefix[..<40]), seed: body)
+    private static func checksum(prefix: UnsafeRawBufferPointer, body: UnsafeRawBufferPointer) -> UInt64 {
+        let fixed = unsafe Checksum.of(UnsafeRawBufferPointer(rebasing: prefix[..<40]), seed: Checksum.of(body))
         return unsafe Checksum.of(UnsafeRawBufferPointer(rebasing: prefix[headerLength...]), seed: fixed)
     }
 }

@@ -25,12 +25,6 @@ public protocol DataCaching: Sendable {
     func entry(for key: DataKey) async throws -> DataEntry?
     /// Stores an entry and replaces the previous one of the key.
     func store(_ entry: DataEntry, for key: DataKey) async throws
-    /// Returns the entry of a key with its bytes as a stream; `nil` for a miss. Counts as a use of the entry. The stream throws
-    /// if the entry turns out to be damaged. Calls ``entry(for:)`` by default.
-    func stream(for key: DataKey) async throws -> DataEntryStream?
-    /// Stores an entry whose bytes are a stream and replaces the previous one of the key. If the stream throws, the error is
-    /// rethrown and the previous entry stays. Collects the bytes and calls ``store(_:for:)`` by default.
-    func store(_ stream: DataEntryStream, for key: DataKey) async throws
     /// Removes the entry of a key.
     func removeEntry(for key: DataKey) async throws
     /// Removes all entries with the source of a resource (``ResourceKey/hasSameSource(as:)``): originals, responses and processed
@@ -50,14 +44,4 @@ extension DataCaching {
     public func removeEntries(of resource: ResourceKey) async throws { try await removeAll() }
 
     public func flush() async throws {}
-
-    public func stream(for key: DataKey) async throws -> DataEntryStream? {
-        try await entry(for: key).map { DataEntryStream(body: ByteStream($0.data), head: $0.head, storedAt: $0.storedAt) }
-    }
-
-    public func store(_ stream: DataEntryStream, for key: DataKey) async throws {
-        var data = Data()
-        for try await chunk in stream.body { data.append(chunk) }
-        try await store(DataEntry(data: data, head: stream.head, storedAt: stream.storedAt), for: key)
-    }
 }

@@ -16,20 +16,3 @@ public struct DataEntry: Sendable {
         self.storedAt = storedAt
     }
 }
-
-/// An entry of a data cache whose bytes are a stream.
-public struct DataEntryStream: Sendable {
-    /// The bytes, which can be read once.
-    public var body: ByteStream
-    /// The status and the header fields of the response.
-    public var head: HTTPResponse
-    /// When the response arrived, in seconds since 1970.
-    public var storedAt: Double
-
-    /// Creates an entry, by default with the status 200 and no header fields.
-    public init(body: ByteStream, head: HTTPResponse = HTTPResponse(status: .ok), storedAt: Double) {
-        self.body = body
-        self.head = head
-        self.storedAt = storedAt
-    }
-}

@@ -3,8 +3,8 @@ public import ImageCore
 
 /// Checks a data cache against the contract of `DataCaching`.
 ///
-/// It stores and reads entries whole and as streams, before and after a flush, replaces and removes them, empties the cache, breaks
-/// a stream while it is stored, and uses the cache from four tasks at once. It does not check limits or cancelled tasks.
+/// It stores and reads entries, before and after a flush, replaces and removes them, empties the cache, and uses it from four tasks
+/// at once. It does not check limits or cancelled tasks.
 ///
 /// ```swift
 /// // In a test, with a custom cache:
@@ -13,12 +13,11 @@ public import ImageCore
 /// }
 /// ```
 ///
-/// - Parameter make: Makes an empty cache with room for a hundred entries of 10,000 bytes. Called five times.
+/// - Parameter make: Makes an empty cache with room for a hundred entries of 10,000 bytes. Called four times.
 /// - Throws: ``ConformanceFailure`` for the first violation, or an error of `make` or the cache.
 public func checkDataCachingConformance(_ make: @Sendable () async throws -> any DataCaching) async throws {
     try await checkEntries(of: make())
     try await checkBodies(of: make())
-    try await checkStreams(of: make())
     try await checkRemoval(in: make())
     try await checkTasks(of: make())
 }
@@ -56,35 +55,6 @@ private func checkBodies(of cache: any DataCaching) async throws {
         try ConformanceFailure.require(
             await cache.entry(for: sampleKey("\(i)"))?.data == body, "A body of \(body.count) bytes was changed.")
     }
-}
-
-private func checkStreams(of cache: any DataCaching) async throws {
-    func stream(_ pieces: [Data], fails: Bool = false) -> DataEntryStream {
-        let rest = Lock(Array(pieces.reversed()))
-        let body = ByteStream {
-            let next = rest.withLock { $0.popLast() }
-            if next == nil, fails { throw ConformanceFailure("This stream fails.") }
-            return next
-        }
-        return DataEntryStream(body: body, head: HTTPResponse(status: .ok, headerFields: [.eTag: "\"2\""]), storedAt: 5)
-    }
-    let key = sampleKey("streamed")
-    try ConformanceFailure.require(await cache.stream(for: key) == nil, "An empty cache returned a stream.")
-    try await cache.store(stream([sample(1), Data(), sample(2).dropFirst(9)]), for: key)
-    guard let found = try await cache.stream(for: key) else { throw ConformanceFailure("A streamed entry was missing.") }
-    var data = Data()
-    for try await chunk in found.body { data.append(chunk) }
-    try ConformanceFailure.require(
-        data == sample(1) + sample(2).dropFirst(9), "A body that was stored and read as a stream had other bytes.")
-    try ConformanceFailure.require(
-        found.head.headerFields[.eTag] == "\"2\"" && found.storedAt == 5,
-        "A streamed entry had other response headers or another storedAt.")
-    do {
-        try await cache.store(stream([sample(3)], fails: true), for: key)
-        throw ConformanceFailure("Storing a stream that fails did not throw an error.")
-    } catch let failure as ConformanceFailure where failure.message == "This stream fails." {}
-    try ConformanceFailure.require(
-        await cache.entry(for: key)?.data == data, "A stream that failed changed the entry of its key.")
 }
 
 private func checkRemoval(in cache: any DataCaching) async throws {

@@ -5,7 +5,7 @@ import Testing
 
 import CalotypeSystem
 
-/// Two processes read, write, stream, remove and trim one directory at once, for `CALOTYPE_SHARING_SECONDS`; two seconds by default.
+/// Two processes read, write, remove and trim one directory at once, for `CALOTYPE_SHARING_SECONDS`; two seconds by default.
 @Suite struct DiskCacheTwoProcessTests {
     private static var seconds: Double {
         guard let text = unsafe getenv("CALOTYPE_SHARING_SECONDS") else { return 2 }
@@ -54,8 +54,7 @@ import CalotypeSystem
         let held = try lockFile(in: folder)
         // The writer waits for the lock in the meantime.
         for _ in 0..<10 { #expect(try await cache.entry(for: dataKey("a")) == nil) }
-        #expect(try await cache.stream(for: dataKey("a")) == nil)
-        #expect(await cache.statistics.misses == 11)
+        #expect(await cache.statistics.misses == 10)
         files.unlock(held)
         pauses.release()
         await cache.writer.drain()
@@ -147,12 +146,7 @@ private func work(in path: String, seconds: Double, seed: UInt64) async throws -
         let tag = Int.random(in: 0..<1_000_000, using: &random)
         let stored = DataEntry(data: content(tag, count: 500 + tag % 40_000), storedAt: Double(tag))
         switch Int.random(in: 0..<40, using: &random) {
-        case 0..<12: try await cache.store(stored, for: dataKey(name))
-        case 12..<14:
-            let half = stored.data.count / 2
-            let chunks = Lock([stored.data.dropFirst(half), stored.data.prefix(half)])
-            let body = ByteStream { chunks.withLock { $0.popLast() } }
-            try await cache.store(DataEntryStream(body: body, storedAt: stored.storedAt), for: dataKey(name))
+        case 0..<14: try await cache.store(stored, for: dataKey(name))
         case 14: try await cache.removeEntry(for: dataKey(name))
         case 15: try await cache.trim(toBytes: 700_000)
         case 16:

@@ -9,7 +9,7 @@ internal import CalotypeSystem
 /// A file is the body and then a record of its response, so that both get the name in one step:
 ///
 /// ```
-/// body, the record as JSON, u64 checksum of both (XXH64), u32 length of the record, "CALOBGD1"
+/// body, the record as JSON, u64 checksum of both (XXH64), u32 length of the record, "CALOBGD2"
 /// ```
 ///
 /// Other programs may write to the folder: only regular files with such names are opened, links are not followed, incomplete files
@@ -27,7 +27,7 @@ struct DownloadFolder: Sendable {
     /// Seconds since 1970.
     var now: @Sendable () -> Double = { Date().timeIntervalSince1970 }
 
-    private static let magic = Data("CALOBGD1".utf8)
+    private static let magic = Data("CALOBGD2".utf8)
     private static let suffix = ".download"
     /// The longest record, in bytes: those of responses are far shorter.
     private static let maximumRecordBytes = 1 << 20
@@ -106,15 +106,14 @@ struct DownloadFolder: Sendable {
         return record
     }
 
-    /// Detects damage, not forgery.
+    /// The checksum of the record, seeded with that of the last chunk of the body, and so on. Detects damage, not forgery.
     private static func checksum(of file: DownloadedFile, count: Int, then record: Data) -> UInt64? {
-        var checksum = Checksum()
+        var checksum: UInt64 = 0
         for start in stride(from: 0, to: count, by: chunkBytes) {
             guard let data = file.read(min(chunkBytes, count - start), at: start) else { return nil }
-            unsafe data.withUnsafeBytes { unsafe checksum.append($0) }
+            checksum = unsafe data.withUnsafeBytes { unsafe Checksum.of($0, seed: checksum) }
         }
-        unsafe record.withUnsafeBytes { unsafe checksum.append($0) }
-        return checksum.value
+        return unsafe record.withUnsafeBytes { unsafe Checksum.of($0, seed: checksum) }
     }
 
     // MARK: Limits
