@@ -8,18 +8,12 @@ internal import ImageNetworking
 extension StandardConfiguration {
     /// Assembles the components and returns the configuration of a loader.
     public func makeConfiguration() -> ImageLoader.Configuration {
-        let responses = dataCache.map {
-            HTTPCache(
-                store: $0, policy: httpCachePolicy, neutralFields: neutralHeaders, maximumBodyBytes: limits.storedResponseBytes,
-                now: { [now] in now().timeIntervalSince1970 })
-        }
+        let responses = dataCache.map { makeResponseCache(storingIn: $0) }
         let partialBodies = PartialBodyStore(backing: dataCache)
         var configuration = ImageLoader.Configuration(
             dataLoader: makeLoader(responses, partialBodies), decoder: makeDecoder(), memoryCache: memoryCache,
             dataCache: dataCache)
-        configuration.responseCache = responses.map { responses in
-            sourcePolicy.map { PolicyCheckedResponses(cache: responses, policy: $0) as any ResponseCaching } ?? responses
-        }
+        configuration.responseCache = responses
         configuration.otherStores = [partialBodies]
         configuration.identifyingInterceptors = networkInterceptors
         configuration.encoder = makeEncoder()
@@ -30,6 +24,14 @@ extension StandardConfiguration {
         configuration.observers = observers
         if let networkMonitor { configuration.networkUpdates = { networkMonitor.passiveUpdates } }
         return configuration
+    }
+
+    private func makeResponseCache(storingIn dataCache: any DataCaching) -> HTTPCache {
+        var cache = HTTPCache(
+            store: dataCache, policy: httpCachePolicy, neutralFields: neutralHeaders,
+            maximumBodyBytes: limits.storedResponseBytes, now: { [now] in now().timeIntervalSince1970 })
+        if let sourcePolicy { cache.allowsServing = { (try? sourcePolicy.check($0)) != nil } }
+        return cache
     }
 
     private func makeLoader(_ responses: HTTPCache?, _ partialBodies: PartialBodyStore) -> any DataLoading {

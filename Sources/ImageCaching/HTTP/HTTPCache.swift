@@ -27,6 +27,9 @@ public struct HTTPCache: ResponseCaching {
     public let neutralFields: Set<String>
     let store: any DataCaching
     let maximumBodyBytes: Int
+    /// Whether what is stored for a URL may be served; by default it may. A loader with a source policy forbids URLs that other
+    /// loaders may have stored.
+    package var allowsServing: @Sendable (URL) -> Bool = { _ in true }
     let now: @Sendable () -> Double
     /// Copies of one cache share it, so that it also identifies the cache.
     let exchanges = OpenExchanges()
@@ -59,7 +62,7 @@ public struct HTTPCache: ResponseCaching {
     ///
     /// - Throws: the error of the data cache.
     public func lookUp(_ request: DataRequest) async throws -> ResponseLookup {
-        guard policy.mode != .off, request.isCacheRead else { return .miss(nil) }
+        guard policy.mode != .off, request.isCacheRead, allowsServing(request.url) else { return .miss(nil) }
         let found = try await find(request)
         switch (policy.decision(for: request, stored: found.entries.match, now: now()), found.match) {
         case (.serve(let reply), let match?):

@@ -25,7 +25,8 @@ struct HTTPImageRules: ProcessedImageRules {
 
     func use(of image: DataEntry, for request: DataRequest) -> ProcessedImageUse {
         let directives = RequestDirectives(request)
-        guard policy.mode != .off, request.isCacheRead, Self.isWhole(request), !directives.bypasses,
+        guard policy.mode != .off, request.isCacheRead, cache.allowsServing(request.url), Self.isWhole(request),
+            !directives.bypasses,
             let stored = EntryMetadata.decode(image)?.response,
             stored.answers(request)
         else { return .none }
