@@ -44,9 +44,8 @@ struct DataLoadingContract {
         do {
             try await DataLoadingConformance.run(check, limit: .milliseconds(500)) { Collecting() }
             Issue.record("It passed.")
-        } catch let failure as DataLoadingConformance.Failure {
-            #expect(failure.check == name)
-            #expect(failure.reason.hasPrefix("It did not end within"))
+        } catch let failure as ConformanceFailure {
+            #expect(failure.message.hasPrefix("Failed: \(name). It did not end within"))
         }
     }
 
@@ -56,6 +55,6 @@ struct DataLoadingContract {
                 DataResponse(url: request.url, body: ByteStream(Data([1])))
             }
         }
-        await #expect(throws: DataLoadingConformance.Failure.self) { try await DataLoadingConformance.check { Canned() } }
+        await #expect(throws: ConformanceFailure.self) { try await DataLoadingConformance.check { Canned() } }
     }
 }

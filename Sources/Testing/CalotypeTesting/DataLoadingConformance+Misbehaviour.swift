@@ -15,7 +15,7 @@ extension DataLoadingConformance {
             let task = Task { try await loader.load(request) }
             try await server.requests.wait(forCount: 1)
             gate.open()
-            try expect(try await collect(try await task.value.body).count == 1, "Its body was lost.")
+            try ConformanceFailure.require(try await collect(try await task.value.body).count == 1, "Its body was lost.")
         },
         Check(name: "A body that is sent byte by byte arrives complete") { loader in
             let gates = try (0..<20).map { _ in try LoopbackServer.Gate() }
@@ -32,12 +32,12 @@ extension DataLoadingConformance {
                 received.append(chunk)
                 for gate in gates.prefix(received.count) { gate.open() }
             }
-            try expect(received == Data(0..<20), "\(received.count) bytes arrived.")
+            try ConformanceFailure.require(received == Data(0..<20), "\(received.count) bytes arrived.")
         },
         Check(name: "Bytes beyond the announced length are not part of the body") { loader in
             let server = try sending("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nwholeand more")
             let body = try await body(from: server, loader)
-            try expect(body == Data("whole".utf8), "The body had \(body.count) bytes.")
+            try ConformanceFailure.require(body == Data("whole".utf8), "The body had \(body.count) bytes.")
         },
         Check(name: "A truncated chunked body throws instead of ending") { loader in
             let server = try sending("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n64\r\nshort")
@@ -60,7 +60,8 @@ extension DataLoadingConformance {
                 "HTTP/1.1 200 OK\r\nContent-Length: 4\r\nno colon here\r\n: no name\r\nX-Odd: \u{1}\r\n\r\ngood")
             // Both an error and a response are correct; a response must be complete.
             do {
-                try expect(try await body(from: server, loader) == Data("good".utf8), "The body was different.")
+                try ConformanceFailure.require(
+                    try await body(from: server, loader) == Data("good".utf8), "The body was different.")
             } catch is ImageError {}
         },
         Check(name: "Endless response headers are an error") { loader in
@@ -76,7 +77,7 @@ extension DataLoadingConformance {
         Check(name: "A redirect loop is an error") { loader in
             let server = try LoopbackServer(serving: { _ in LoopbackServer.Response(301, headers: [("Location", "/")]) })
             try await expectError(.tooManyRedirects) { _ = try await loader.load(try request(server)) }
-            try expect(server.requests.value <= 11, "\(server.requests.value) requests were made.")
+            try ConformanceFailure.require(server.requests.value <= 11, "\(server.requests.value) requests were made.")
         },
         Check(name: "Interim responses are skipped") { loader in
             let server = try LoopbackServer { _, connection in
@@ -94,7 +95,7 @@ extension DataLoadingConformance {
         },
         Check(name: "The response to a HEAD has no body, whatever its Content-Length") { loader in
             let length = try await expectNoBody(200, [("Content-Length", "100")], loader, method: .head)
-            try expect(length == 100, "The length was lost.")
+            try ConformanceFailure.require(length == 100, "The length was lost.")
         },
         Check(name: "A 204 has no body") { loader in try await expectNoBody(204, [], loader) },
         Check(name: "A range that was not requested is passed on unchanged") { loader in
@@ -122,7 +123,7 @@ extension DataLoadingConformance {
                 try connection.respond(LoopbackServer.Response(200, body: [1]))
             }
             try await expectError(.insecure) { _ = try await loader.load(try request(server)) }
-            try expect(server.requests.value == 0, "A request was sent.")
+            try ConformanceFailure.require(server.requests.value == 0, "A request was sent.")
         },
     ]
 
@@ -145,7 +146,7 @@ extension DataLoadingConformance {
             let server = try LoopbackServer(identity: identity) { _, connection in
                 try connection.respond(LoopbackServer.Response(200, body: [1, 2, 3]))
             }
-            try expect(try await body(from: server, loader).count == 3, "The body was different.")
+            try ConformanceFailure.require(try await body(from: server, loader).count == 3, "The body was different.")
         },
         SecureCheck(
             name: "An HTTP/2 stream that is reset before its response throws, and the next load works", protocolName: "h2"
@@ -188,6 +189,6 @@ extension DataLoadingConformance {
     }
 
     private static func expectNextWorks(_ server: LoopbackServer, _ loader: any DataLoading) async throws {
-        try expect(try await body(from: server, loader).count == 1, "The next body was different.")
+        try ConformanceFailure.require(try await body(from: server, loader).count == 1, "The next body was different.")
     }
 }

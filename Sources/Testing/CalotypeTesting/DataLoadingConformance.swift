@@ -12,17 +12,6 @@ internal import LoopbackHTTP
 /// try await DataLoadingConformance.check { CurlLoader() }
 /// ```
 public struct DataLoadingConformance: Sendable {
-    /// The error of a check that a loader does not pass.
-    public struct Failure: Error, Sendable, CustomStringConvertible {
-        /// The name of the check: a sentence that must be true for the loader.
-        public let check: String
-        /// What happened instead.
-        public let reason: String
-
-        /// The check and the reason.
-        public var description: String { "Failed: \(check). \(reason)" }
-    }
-
     /// Runs all checks one after the other.
     ///
     /// - Parameters:
@@ -32,14 +21,14 @@ public struct DataLoadingConformance: Sendable {
     ///   - exceptions: The names of checks to skip, because the library below the loader is known not to pass them. Empty by default.
     ///     An unknown name is a failure.
     ///   - makeLoader: Makes a new loader.
-    /// - Throws: ``Failure`` for the first check that fails or exceeds `limit`.
+    /// - Throws: ``ConformanceFailure`` for the first check that fails or exceeds `limit`.
     public static func check(
         limit: Duration = .seconds(20), trusting makeTrusting: (@Sendable (_ certificate: String) -> any DataLoading)? = nil,
         except exceptions: Set<String> = [], _ makeLoader: @escaping @Sendable () -> any DataLoading
     ) async throws {
         let checks = all + misbehaviour
         if let unknown = exceptions.subtracting(checks.map(\.name)).min() {
-            throw Failure(check: unknown, reason: "No check has this name.")
+            throw ConformanceFailure("No check has the name \"\(unknown)\".")
         }
         for check in checks where !exceptions.contains(check.name) { try await run(check, limit: limit, makeLoader) }
         guard let makeTrusting else { return }
@@ -63,10 +52,6 @@ public struct DataLoadingConformance: Sendable {
         let body: @Sendable (LoopbackServer.Identity, any DataLoading) async throws -> Void
     }
 
-    struct Mismatch: Error {
-        let reason: String
-    }
-
     static func run(_ check: Check, limit: Duration, _ makeLoader: @escaping @Sendable () -> any DataLoading) async throws {
         let loader = makeLoader()
         do {
@@ -74,15 +59,14 @@ public struct DataLoadingConformance: Sendable {
                 group.addTask { try await check.body(loader) }
                 group.addTask {
                     try await Task.sleep(for: limit)
-                    throw Mismatch(reason: "It did not end within \(limit).")
+                    throw ConformanceFailure("It did not end within \(limit).")
                 }
                 defer { group.cancelAll() }
                 try await group.next()
             }
-        } catch let mismatch as Mismatch {
-            throw Failure(check: check.name, reason: mismatch.reason)
         } catch {
-            throw Failure(check: check.name, reason: "An error was thrown: \(error)")
+            let reason = (error as? ConformanceFailure)?.message ?? "An error was thrown: \(error)"
+            throw ConformanceFailure("Failed: \(check.name). \(reason)")
         }
     }
 }
@@ -98,7 +82,7 @@ extension DataLoadingConformance {
             var request = try request(server, "/a?b=c")
             if let name = HTTPField.Name("X-Asked") { request.headerFields[name] = "yes" }
             let response = try await loader.load(request)
-            try expect(
+            try ConformanceFailure.require(
                 response.expectedBytes == 6,
                 "The expected length was \(response.expectedBytes.map(String.init) ?? "unknown"), not 6.")
             try await expect(response, 200, [("X-Sent", "yes")], body: Data("/a?b=c".utf8))
@@ -116,11 +100,11 @@ extension DataLoadingConformance {
             }
             var chunks = try await loader.load(try request(server)).body.makeAsyncIterator()
             let first = try await chunks.next()
-            try expect(first?.first == 1, "There was no first chunk.")
+            try ConformanceFailure.require(first?.first == 1, "There was no first chunk.")
             gate.open()
             var rest = first?.count ?? 0
             while let chunk = try await chunks.next() { rest += chunk.count }
-            try expect(rest == 4096, "\(rest) of 4096 bytes arrived.")
+            try ConformanceFailure.require(rest == 4096, "\(rest) of 4096 bytes arrived.")
         },
         Check(name: "Cancelling before the response throws CancellationError and closes the socket") { loader in
             let server = try silent()
@@ -151,7 +135,7 @@ extension DataLoadingConformance {
                 return response.head.status.code
             }
             let status = try await loadAndDrop()
-            try expect(status == 200, "The response headers did not arrive.")
+            try ConformanceFailure.require(status == 200, "The response headers did not arrive.")
             try await server.disconnections.wait(forCount: 1)
             // Keeps the loader alive: its deallocation would close the socket, too.
             withExtendedLifetime(loader) {}
@@ -169,7 +153,7 @@ extension DataLoadingConformance {
         Check(name: "An unknown host throws hostNotFound") { loader in
             // A label of 64 letters is too long for a host name (RFC 1035, section 2.3.4), so no name server is contacted.
             let url = URL(string: "http://\(String(repeating: "a", count: 64)).invalid/")
-            guard let url else { throw Mismatch(reason: "The host name gave no URL.") }
+            guard let url else { throw ConformanceFailure("The host name gave no URL.") }
             try await expectError(.hostNotFound) { _ = try await loader.load(DataRequest(url: url)) }
         },
         Check(name: "A server that sends nothing exceeds the timeout") { loader in
@@ -197,8 +181,8 @@ extension DataLoadingConformance {
         Check(name: "Ten redirects are followed, and the final URL is known") { loader in
             let server = try countdown()
             let response = try await loader.load(try request(server, "/10"))
-            try expect(response.head.status == 200, "The status was \(response.head.status).")
-            try expect(response.url.path == "/0", "The response's URL was \(response.url.absoluteString).")
+            try ConformanceFailure.require(response.head.status == 200, "The status was \(response.head.status).")
+            try ConformanceFailure.require(response.url.path == "/0", "The response's URL was \(response.url.absoluteString).")
         },
         Check(name: "An eleventh redirect is an error") { loader in
             let server = try countdown()
@@ -213,13 +197,13 @@ extension DataLoadingConformance {
             request.headerFields[.authorization] = "Bearer secret"
             request.headerFields[.cookie] = "id=secret"
             let body = try await collect(try await loader.load(request).body)
-            try expect(body.isEmpty, "The other origin was sent credentials.")
+            try ConformanceFailure.require(body.isEmpty, "The other origin was sent credentials.")
         },
         Check(name: "A redirect to a file is not followed") { loader in
             let server = try redirecting(to: "file:///etc/hosts")
             do {
                 let response = try await loader.load(try request(server))
-                try expect(300..<400 ~= response.head.status.code, "It was followed.")
+                try ConformanceFailure.require(300..<400 ~= response.head.status.code, "It was followed.")
             } catch is ImageError {}
         },
         Check(name: "A response that is no HTTP is an error") { loader in
@@ -231,7 +215,7 @@ extension DataLoadingConformance {
     static func request(
         _ server: LoopbackServer, _ path: String = "/", timeout: Duration = .seconds(300)
     ) throws -> DataRequest {
-        guard let url = URL(string: server.url(path)) else { throw Mismatch(reason: "The server has no URL.") }
+        guard let url = URL(string: server.url(path)) else { throw ConformanceFailure("The server has no URL.") }
         return DataRequest(url: url, timeout: timeout)
     }
 
@@ -279,20 +263,16 @@ extension DataLoadingConformance {
         try await collect(try await loader.load(try request(server)).body)
     }
 
-    static func expect(_ condition: Bool, _ reason: String) throws(Mismatch) {
-        if !condition { throw Mismatch(reason: reason) }
-    }
-
     static func expect(
         _ response: DataResponse, _ status: Int, _ headers: [(name: String, value: String)] = [], body expected: Data
     ) async throws {
-        try expect(response.head.status.code == status, "The status was \(response.head.status).")
+        try ConformanceFailure.require(response.head.status.code == status, "The status was \(response.head.status).")
         for (name, value) in headers {
             let found = HTTPField.Name(name).flatMap { response.head.headerFields[$0] }
-            try expect(found == value, "\(name) was \(found ?? "lost"), not \(value).")
+            try ConformanceFailure.require(found == value, "\(name) was \(found ?? "lost"), not \(value).")
         }
         let body = try await collect(response.body)
-        try expect(
+        try ConformanceFailure.require(
             body == expected, "The body had \(body.count) bytes, or other bytes than the \(expected.count) that were sent.")
     }
 
@@ -308,7 +288,7 @@ extension DataLoadingConformance {
 
     static func expectCancellation(_ body: () async throws -> Void) async throws {
         do { try await body() } catch is CancellationError { return }
-        throw Mismatch(reason: "Nothing was thrown.")
+        throw ConformanceFailure("Nothing was thrown.")
     }
 
     /// Expects an ``ImageError``, with the code unless that is `nil`.
@@ -316,8 +296,8 @@ extension DataLoadingConformance {
         _ code: ImageError.Code? = nil, otherwise reason: String = "Nothing was thrown.", _ body: () async throws -> Void
     ) async throws {
         do { try await body() } catch let error as ImageError {
-            return try expect(code == nil || error.code == code, "The error was \(error.code): \(error)")
+            return try ConformanceFailure.require(code == nil || error.code == code, "The error was \(error.code): \(error)")
         }
-        throw Mismatch(reason: reason)
+        throw ConformanceFailure(reason)
     }
 }
