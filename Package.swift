@@ -106,6 +106,7 @@ let package = Package(
         ["CCalotypeLookup", "CCalotypeAllocations", "ProjectFiles"].flatMap { support($0) },
         support("CCalotypeGTKStage", [.gtk]),
         support("OtherSystem", ["CalotypeSystem"]),
+        support("Timing", ["CalotypeSystem"]),
         support("NetworkTestKit", ["CalotypeSystem", "ImageCore", "ImageNetworkingCurl", "LoopbackHTTP", .httpTypes]),
         support("TestBitmaps", ["ImageCore", "ProjectFiles"]),
         testProgram("PeakMemory", []),
@@ -168,12 +169,12 @@ nonisolated var framework: [Dependency] {
     let modules = ["Core", "Kernels", "Loading", "Networking", "Caching", "Decoding", "Processing", "Targets"]
     return modules.map { .byName(name: "Image\($0)") }
 }
-/// What most tests use, besides `ProjectFiles`.
+/// What most tests use, besides `ProjectFiles` and `Timing`.
 nonisolated var testKit: [Dependency] { ["ImageCore", "CalotypeSystem", "CalotypeTesting", "LoopbackHTTP", .httpTypes] }
 
 /// A module and its tests, which use the module, what it uses, the test kit, and `tests`; `nil` for a module without tests.
 func module(_ name: String, in folder: String = "Sources", _ uses: [Dependency], tests: [Dependency]? = []) -> [Target] {
-    let testUses = tests.map { [.byName(name: name), "ProjectFiles"] + uses + testKit + $0 }
+    let testUses = tests.map { [.byName(name: name), "ProjectFiles", "Timing"] + uses + testKit + $0 }
     return target(name, in: folder, uses) + (testUses.map { [.testTarget(name: "\(name)Tests", dependencies: $0)] } ?? [])
 }
 func integration(_ name: String, _ uses: [Dependency], tests: [Dependency]? = []) -> [Target] {

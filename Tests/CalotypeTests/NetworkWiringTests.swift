@@ -5,6 +5,7 @@ import Foundation
 import HTTPTypes
 import LoopbackHTTP
 import Testing
+import Timing
 
 /// The loaders of a standard configuration: their order, and the settings that they receive.
 @Suite(.timeLimit(.minutes(1)))

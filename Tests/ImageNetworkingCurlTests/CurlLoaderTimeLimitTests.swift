@@ -4,6 +4,7 @@ import ImageNetworkingCurl
 import LoopbackHTTP
 import NetworkTestKit
 import Testing
+import Timing
 
 /// Each limit ends a load within a tenth of its own length.
 @Suite(.timeLimit(.minutes(1)))

@@ -3,6 +3,7 @@ import ImageCore
 import ImageNetworkingFoundation
 import LoopbackHTTP
 import Testing
+import Timing
 
 /// Each limit ends a load within a tenth of its own length.
 @Suite(.timeLimit(.minutes(1)))

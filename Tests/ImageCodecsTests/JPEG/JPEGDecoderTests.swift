@@ -3,6 +3,7 @@ import ImageCore
 import TestBitmaps
 import ImageCodecs
 import Testing
+import Timing
 
 @Suite struct JPEGDecoderTests {
     let decoder = JPEGDecoder()

@@ -2,6 +2,7 @@ import CalotypeTesting
 import Foundation
 import ImageCore
 import Testing
+import Timing
 
 @testable import ImageLoading
 

@@ -1,6 +1,7 @@
 import CalotypeTesting
 import ImageCore
 import Testing
+import Timing
 
 @testable import ImageLoading
 

@@ -2,6 +2,7 @@ import CalotypeTesting
 import ImageCore
 import ImageNetworking
 import Testing
+import Timing
 
 @testable import ImageNetworkingCurl
 
