@@ -17,7 +17,7 @@
         memcpy(&bytes, at, sizeof bytes); \
         f32x16 v = __builtin_convertvector(bytes, f32x16); \
         f32x16 mixed = RED(v) * red + GREEN(v) * green + BLUE(v) * blue + ALPHA(v) * alpha; \
-        bytes = ROUND(mixed, most, samples); \
+        bytes = ROUND(mixed, ALPHA(mixed), most, samples); \
         memcpy(at, &bytes, sizeof bytes); \
     } while (0)
 
@@ -36,7 +36,7 @@ CLT_SAMPLE_KERNEL(clt_color_matrix, (void *pixels, size_t count, const float *ma
         memcpy(&above, over + (offset), (left) * sizeof above[0]); \
         f32x16 top = __builtin_convertvector(above, f32x16) * opacity; \
         f32x16 mixed = top + __builtin_convertvector(below, f32x16) * (1.0f - ALPHA(top) * (1.0f / (most))); \
-        below = ROUND(mixed, most, samples); \
+        below = ROUND(mixed, ALPHA(mixed), most, samples); \
         memcpy(at, &below, sizeof below); \
     } while (0)
 
@@ -59,7 +59,7 @@ CLT_SAMPLE_KERNEL(
         f32x16 detail = v - __builtin_convertvector(soft, f32x16); \
         i32x16 counts = (__builtin_elementwise_abs(detail) > (f32x16){0} + threshold) & COLOR_LANES; \
         f32x16 sharp = v - __builtin_convertvector(counts, f32x16) * amount * detail; \
-        bytes = ROUND(sharp, most, samples); \
+        bytes = ROUND(sharp, ALPHA(sharp), most, samples); \
         memcpy(at, &bytes, sizeof bytes); \
     } while (0)
 #define COLOR_LANES ((i32x16){-1, -1, -1, 0, -1, -1, -1, 0, -1, -1, -1, 0, -1, -1, -1, 0})

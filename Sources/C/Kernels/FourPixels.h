@@ -8,13 +8,13 @@
 #define BLUE(v) __builtin_shufflevector(v, v, 2, 2, 2, 2, 6, 6, 6, 6, 10, 10, 10, 10, 14, 14, 14, 14)
 #define ALPHA(v) __builtin_shufflevector(v, v, 3, 3, 3, 3, 7, 7, 7, 7, 11, 11, 11, 11, 15, 15, 15, 15)
 
-// Rounds sixteen samples to the nearest levels, and limits colour to alpha.
-#define ROUND(v, most, samples) \
+// Rounds numbers to the nearest levels from 0 to `most`, and to at most `limit`. A comparison gives integers as wide as the numbers.
+#define ROUND(v, limit, most, samples) \
     __builtin_convertvector( \
         __builtin_convertvector( \
-            __builtin_elementwise_max(__builtin_elementwise_min(v, __builtin_elementwise_min(ALPHA(v), (f32x16){0} + (most))), \
-                (f32x16){0}) + 0.5f, \
-            i32x16), \
+            __builtin_elementwise_max(__builtin_elementwise_min(v, __builtin_elementwise_min(limit, (__typeof__(v)){0} + (most))), \
+                (__typeof__(v)){0}) + 0.5f, \
+            __typeof__((v) > (v))), \
         samples)
 
 // Runs `four` on four pixels at a time. The remaining pixels are copied to a buffer of four.

@@ -1,4 +1,4 @@
-#include "Targets.h"
+#include "FourPixels.h"
 
 // The weights of the Catmull-Rom cubic for the four samples around a point at the distance `f` after the second sample.
 static inline __attribute__((always_inline)) f32x4 cubic_weights(float f) {
@@ -9,9 +9,7 @@ static inline __attribute__((always_inline)) f32x4 cubic_weights(float f) {
 
 #define SAMPLE_LINE(name, sample, samples, four_samples, most) \
     CLT_BODY name##_store(f32x4 sum, sample *out) { \
-        float alpha = sum[3] < (most) ? sum[3] : (most); \
-        f32x4 level = __builtin_elementwise_max(__builtin_elementwise_min(sum, (f32x4){0} + alpha), (f32x4){0}) + 0.5f; \
-        samples rounded = __builtin_convertvector(__builtin_convertvector(level, i32x4), samples); \
+        samples rounded = ROUND(sum, (f32x4){0} + sum[3], most, samples); \
         memcpy(out, &rounded, sizeof rounded); \
     } \
     /* All sixteen samples around the point are in the image. */ \

@@ -37,7 +37,6 @@
     } \
     CLT_KERNEL(name, (bool is_wide, CLT_LIST parameters), (is_wide, CLT_LIST arguments))
 
-typedef float f32x1 __attribute__((vector_size(4)));
 typedef float f32x4 __attribute__((vector_size(16)));
 typedef float f32x16 __attribute__((vector_size(64)));
 typedef int32_t i32x4 __attribute__((vector_size(16)));

@@ -164,12 +164,10 @@ extension ResampleWeights {
     /// The tables as C takes them; valid only inside.
     fileprivate func withTaps(_ body: (UnsafePointer<clt_taps>) -> Void) {
         unsafe first.withUnsafeBufferPointer { first in
-            unsafe count.withUnsafeBufferPointer { count in
-                unsafe weights.withUnsafeBufferPointer { weights in
-                    var taps = unsafe clt_taps(
-                        first: first.baseAddress, taps: count.baseAddress, weights: weights.baseAddress, stride: stride)
-                    unsafe body(&taps)
-                }
+            unsafe weights.withUnsafeBufferPointer { weights in
+                var taps = unsafe clt_taps(
+                    first: first.baseAddress, weights: weights.baseAddress, stride: stride, count: mostTaps)
+                unsafe body(&taps)
             }
         }
     }

@@ -7,14 +7,14 @@ internal import ImageCore
     private let format: PixelFormat
     private let path: KernelPath
     private let rows: UnsafeMutablePointer<UnsafeRawPointer?>
-    /// The line: the columns that have weights, and the pixels after them that the kernels may read.
+    /// The line: the columns that have weights, and zeros after them, for which the last columns of the result have weights of 0.
     private let line: UnsafeMutablePointer<Float>
 
     init(plan: ResamplePlan, format: PixelFormat, path: KernelPath) {
         (self.plan, self.format, self.path) = (plan, format, path)
         unsafe rows = .allocate(capacity: plan.vertical.mostTaps)
         unsafe rows.initialize(repeating: nil, count: plan.vertical.mostTaps)
-        let samples = (plan.columns.count + 4) * format.channels
+        let samples = (plan.columns.count + plan.horizontal.stride) * format.channels
         unsafe line = .allocate(capacity: samples)
         unsafe line.initialize(repeating: 0, count: samples)
     }

@@ -105,17 +105,16 @@ static void run_clt_combine_rows(clt_level level) {
 
 static void run_clt_combine_columns(clt_level level) {
     enum { WIDTH = 150, STRIDE = 24, PIXELS = 500 };
-    int32_t first[WIDTH], lengths[WIDTH];
+    int32_t first[WIDTH];
     float weights[WIDTH * STRIDE] = {0};
     bool is_wide = some_depth();
     size_t channels = some_channels(), width = some_count(WIDTH), stride = 4 * (1 + below(STRIDE / 4));
+    size_t count = 1 + below(stride);
     for (size_t x = 0; x < width; x++) {
-        size_t length = 1 + below(stride);
-        lengths[x] = (int32_t)length;
-        first[x] = (int32_t)below(PIXELS - length - 3);
-        fill_weights(weights + x * stride, length);
+        first[x] = (int32_t)below(PIXELS - stride);
+        fill_weights(weights + x * stride, 1 + below(count));
     }
-    const clt_taps taps = {first, lengths, weights, stride};
+    const clt_taps taps = {first, weights, stride, count};
     float *in = place(source, sizeof *in);
     fill_levels(in, channels * PIXELS, most_level(is_wide));
     unsigned char *out = place(output, size_of(is_wide));

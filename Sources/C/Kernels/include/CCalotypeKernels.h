@@ -25,17 +25,17 @@ bool clt_supports(clt_level level);
 void clt_combine_rows(
     clt_level level, size_t sample_size, const void *const *rows, const float *weights, size_t taps, size_t count, float *out);
 
-/// The samples of a line that make each sample of the result: `taps[x]` samples from `first[x]`, with the weights at
-/// `weights + x * stride`. `stride` is a multiple of 4, and the weights after the last tap are 0.
+/// The samples of a line that make each sample of the result: `count` samples from `first[x]`, with the weights at
+/// `weights + x * stride`. Each has weights for a multiple of 4 samples, which are 0 after its last tap.
 typedef struct clt_taps {
     const int32_t *first;
-    const int32_t *taps;
     const float *weights;
     size_t stride;
+    size_t count;
 } clt_taps;
 
 /// Combines the pixels of one line to `width` pixels of 1 or 4 channels, with rounding. Colour is limited to alpha, the last of 4
-/// channels. `in` must be readable for 3 pixels after the last tap.
+/// channels. `in` must have finite numbers for all weights, also those that are 0.
 void clt_combine_columns(
     clt_level level, bool is_wide, size_t channels, const float *in, const clt_taps *taps, size_t width, void *out);
 
