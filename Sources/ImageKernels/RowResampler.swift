@@ -80,7 +80,7 @@ public import ImageCore
         let left = plan.columns.lowerBound * format.bytesPerPixel
         unsafe (ring + appendedRows % ringRows * rowBytes).copyMemory(from: from + left, byteCount: rowBytes)
         while finishedRows < output.height, plan.vertical.window(finishedRows).upperBound <= appendedRows + 1 {
-            unsafe assembler.assemble(finishedRows, into: to + finishedRows * bytesPerRow) { k in
+            unsafe assembler.assemble(finishedRows..<finishedRows + 1, into: to, bytesPerRow: bytesPerRow) { k in
                 unsafe UnsafeRawPointer(ring + k % ringRows * rowBytes)
             }
             finishedRows += 1

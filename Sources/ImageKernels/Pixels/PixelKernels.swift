@@ -106,15 +106,15 @@ enum PixelKernels {
         }
     }
 
-    /// `out[i]` = Σ `weights[t]` · sample `i` of `rows[t]`.
+    /// `out[i]` = Σ `weights[t]` · sample `i` of `rows[t]`, and the same for `second` with the weights after these.
     ///
     /// - Parameter sampleSize: the bytes of a sample: 1, 2, or 4 for a `Float`.
     static func combineRows(
         _ rows: UnsafePointer<UnsafeRawPointer?>, _ weights: UnsafePointer<Float>, taps: Int, _ count: Int, sampleSize: Int,
-        _ path: KernelPath, into out: UnsafeMutablePointer<Float>
+        _ path: KernelPath, into out: UnsafeMutablePointer<Float>, and second: UnsafeMutablePointer<Float>? = nil
     ) {
         guard path == .swift else {
-            return unsafe clt_combine_rows(path.level, sampleSize, rows, weights, taps, count, out)
+            return unsafe clt_combine_rows(path.level, sampleSize, rows, weights, taps, count, out, second)
         }
         for i in 0..<count {
             var sum: Float = 0
@@ -127,6 +127,9 @@ enum PixelKernels {
                 unsafe sum += weights[t] * sample
             }
             unsafe out[i] = sum
+        }
+        if let second = unsafe second {
+            unsafe combineRows(rows, weights + taps, taps: taps, count, sampleSize: sampleSize, path, into: second)
         }
     }
 

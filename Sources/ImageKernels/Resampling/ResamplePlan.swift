@@ -55,8 +55,12 @@ extension Bitmap {
             rows, from, to, bytesPerRow in
             let assembler = RowAssembler(plan: plan, format: format, path: path)
             let origin = unsafe from + (y * self.bytesPerRow + x * format.bytesPerPixel)
-            for y in rows {
-                unsafe assembler.assemble(y, into: to + y * bytesPerRow) { row in unsafe origin + row * self.bytesPerRow }
+            while let block = rows.take(16) {
+                for y in stride(from: block.lowerBound, to: block.upperBound, by: 2) {
+                    unsafe assembler.assemble(y..<min(y + 2, block.upperBound), into: to, bytesPerRow: bytesPerRow) { row in
+                        unsafe origin + row * self.bytesPerRow
+                    }
+                }
             }
         }
     }

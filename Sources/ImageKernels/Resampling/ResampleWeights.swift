@@ -65,11 +65,14 @@ struct ResampleWeights: Sendable {
     /// The source samples that result sample `i` is made of.
     func window(_ i: Int) -> Range<Int> { Int(first[i])..<Int(first[i]) + Int(count[i]) }
 
-    /// The source samples that have weights. The windows of successive result samples move in one direction.
-    var reach: Range<Int> {
-        let (start, end) = (window(0), window(first.count - 1))
+    /// The source samples that some result samples are made of. The windows of successive result samples move in one direction.
+    func window(_ range: Range<Int>) -> Range<Int> {
+        let (start, end) = (window(range.lowerBound), window(range.upperBound - 1))
         return min(start.lowerBound, end.lowerBound)..<max(start.upperBound, end.upperBound)
     }
+
+    /// The source samples that have weights.
+    var reach: Range<Int> { window(first.indices) }
 
     /// The same for a source that begins at sample `start`.
     func counted(from start: Int) -> ResampleWeights {

@@ -1,45 +1,64 @@
 internal import ImageCore
 
-/// Makes a row of a result from rows of a source: first combines the source rows into a line of sums, then the pixels of that
-/// line into the row. Each thread has its own instance, which allocates its memory when it is created.
+/// Makes rows of a result from rows of a source: first combines the source rows into a line of sums, then the pixels of that line
+/// into the row. Each thread has its own instance, which allocates its memory when it is created.
 @safe final class RowAssembler {
     private let plan: ResamplePlan
     private let format: PixelFormat
     private let path: KernelPath
     private let rows: UnsafeMutablePointer<UnsafeRawPointer?>
-    /// The line: the columns that have weights, and zeros after them, for which the last columns of the result have weights of 0.
-    private let line: UnsafeMutablePointer<Float>
+    /// The weights of ``rows`` for each line.
+    private let weights: UnsafeMutablePointer<Float>
+    /// Two lines: the columns that have weights, and zeros after them, for which the last columns of the result have weights of 0.
+    private let lines: UnsafeMutablePointer<Float>
+    private let lineLength: Int
 
     init(plan: ResamplePlan, format: PixelFormat, path: KernelPath) {
         (self.plan, self.format, self.path) = (plan, format, path)
-        unsafe rows = .allocate(capacity: plan.vertical.mostTaps)
-        unsafe rows.initialize(repeating: nil, count: plan.vertical.mostTaps)
-        let samples = (plan.columns.count + plan.horizontal.stride) * format.channels
-        unsafe line = .allocate(capacity: samples)
-        unsafe line.initialize(repeating: 0, count: samples)
+        unsafe rows = .allocate(capacity: plan.rows.count)
+        unsafe rows.initialize(repeating: nil, count: plan.rows.count)
+        unsafe weights = .allocate(capacity: 2 * plan.rows.count)
+        lineLength = (plan.columns.count + plan.horizontal.stride) * format.channels
+        unsafe lines = .allocate(capacity: 2 * lineLength)
+        unsafe lines.initialize(repeating: 0, count: 2 * lineLength)
     }
 
     deinit {
         unsafe rows.deallocate()
-        unsafe line.deallocate()
+        unsafe weights.deallocate()
+        unsafe lines.deallocate()
     }
 
-    /// Writes row `y` of the result.
+    /// Writes one or two rows of the result. Two rows take less time together, because most of their source rows are the same.
     ///
-    /// - Parameter row: the offset of the first column that has weights in a row of the source.
-    func assemble(_ y: Int, into target: UnsafeMutableRawPointer, row: (Int) -> UnsafeRawPointer) {
-        if plan.isNearest {
-            return unsafe copyNearest(row(Int(plan.vertical.first[y])), into: target)
+    /// - Parameters:
+    ///   - target: the first row of the result.
+    ///   - row: the offset of the first column that has weights in a row of the source.
+    func assemble(
+        _ result: Range<Int>, into target: UnsafeMutableRawPointer, bytesPerRow: Int, row: (Int) -> UnsafeRawPointer
+    ) {
+        guard !plan.isNearest else {
+            for y in result { unsafe copyNearest(row(Int(plan.vertical.first[y])), into: target + y * bytesPerRow) }
+            return
         }
-        let window = plan.vertical.window(y)
+        let window = plan.vertical.window(result)
         for tap in 0..<window.count { unsafe rows[tap] = row(window.lowerBound + tap) }
-        unsafe plan.vertical.weights.withUnsafeBufferPointer { weights in
-            unsafe PixelKernels.combineRows(
-                rows, weights.baseAddress.unsafelyUnwrapped + y * plan.vertical.stride, taps: window.count,
-                plan.columns.count * format.channels, sampleSize: format.isWide ? 2 : 1, path, into: line)
+        unsafe weights.initialize(repeating: 0, count: window.count * result.count)
+        for y in result {
+            let own = plan.vertical.window(y)
+            let start = (y - result.lowerBound) * window.count + own.lowerBound - window.lowerBound
+            for tap in 0..<own.count {
+                unsafe weights[start + tap] = plan.vertical.weights[y * plan.vertical.stride + tap]
+            }
         }
-        let result = unsafe PixelSamples(target, isWide: format.isWide)
-        unsafe PixelKernels.combineColumns(line, plan.horizontal, channels: format.channels, path, into: result)
+        unsafe PixelKernels.combineRows(
+            rows, weights, taps: window.count, plan.columns.count * format.channels, sampleSize: format.isWide ? 2 : 1, path,
+            into: lines, and: result.count == 2 ? lines + lineLength : nil)
+        for y in result {
+            unsafe PixelKernels.combineColumns(
+                lines + (y - result.lowerBound) * lineLength, plan.horizontal, channels: format.channels, path,
+                into: PixelSamples(target + y * bytesPerRow, isWide: format.isWide))
+        }
     }
 
     private func copyNearest(_ row: UnsafeRawPointer, into target: UnsafeMutableRawPointer) {

@@ -92,15 +92,16 @@ static size_t size_of(bool is_wide) { return is_wide ? 2 : 1; }
 static void run_clt_combine_rows(clt_level level) {
     static const size_t sizes[] = {1, 2, 4};
     const void *rows[40];
-    float weights[40];
+    float weights[80];
     size_t size = sizes[below(3)], taps = 1 + below(40), count = some_count(4 * MOST_PIXELS);
     if (size == 4) fill_levels((float *)(void *)source, 3000, 255.0f);
     else fill(source);
-    fill_weights(weights, taps);
+    fill_weights(weights, 2 * taps);
     for (size_t t = 0; t < taps; t++) rows[t] = source + size * below(1000);
     float *out = place(output, sizeof *out);
-    clt_combine_rows(level, size, rows, weights, taps, count, out);
-    add_output(out + count);
+    float *second = below(2) ? out + count : NULL;
+    clt_combine_rows(level, size, rows, weights, taps, count, out, second);
+    add_output(out + (second ? 2 : 1) * count);
 }
 
 static void run_clt_combine_columns(clt_level level) {

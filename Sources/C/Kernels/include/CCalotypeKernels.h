@@ -20,10 +20,11 @@ bool clt_supports(clt_level level);
 
 // Resampling. Samples have 8 bits, or 16 where `is_wide`.
 
-/// out[i] = Σ weights[t] · rows[t][i] for i < count, over `taps` rows. Samples have `sample_size` bytes: 1, 2, or 4 for numbers of
-/// single precision.
+/// out[i] = Σ weights[t] · rows[t][i] for i < count, over `taps` rows; the same for `second`, with the weights after these, unless it
+/// is null. Samples have `sample_size` bytes: 1, 2, or 4 for numbers of single precision.
 void clt_combine_rows(
-    clt_level level, size_t sample_size, const void *const *rows, const float *weights, size_t taps, size_t count, float *out);
+    clt_level level, size_t sample_size, const void *const *rows, const float *weights, size_t taps, size_t count, float *out,
+    float *second);
 
 /// The samples of a line that make each sample of the result: `count` samples from `first[x]`, with the weights at
 /// `weights + x * stride`. Each has weights for a multiple of 4 samples, which are 0 after its last tap.
