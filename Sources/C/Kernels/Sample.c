@@ -29,24 +29,26 @@ static inline __attribute__((always_inline)) f32x4 cubic_weights(float f) {
     } \
     CLT_BODY name##_edge(const clt_image *image, double px, double py, sample *out) { \
         ptrdiff_t width = (ptrdiff_t)image->width, height = (ptrdiff_t)image->height; \
-        f32x4 sum = {0}; \
         /* Farther out no sample is in the image. The check also limits the numbers that are converted to integers. */ \
-        if (px > -2 && py > -2 && px < (double)width + 1 && py < (double)height + 1) { \
-            double fx = __builtin_floor(px), fy = __builtin_floor(py); \
-            ptrdiff_t left = (ptrdiff_t)fx - 1, top = (ptrdiff_t)fy - 1; \
-            f32x4 across = cubic_weights((float)(px - fx)), down = cubic_weights((float)(py - fy)); \
-            for (ptrdiff_t r = 0; r < 4; r++) { \
-                if (top + r < 0 || top + r >= height) continue; \
-                const uint8_t *row = (const uint8_t *)image->pixels + (size_t)(top + r) * image->bytes_per_row; \
-                f32x4 line = {0}; \
-                for (ptrdiff_t c = 0; c < 4; c++) { \
-                    if (left + c < 0 || left + c >= width) continue; \
-                    samples pixel; \
-                    memcpy(&pixel, row + (size_t)(left + c) * sizeof pixel, sizeof pixel); \
-                    line += __builtin_convertvector(pixel, f32x4) * across[c]; \
-                } \
-                sum += line * down[r]; \
+        if (!(px > -2 && py > -2 && px < (double)width + 1 && py < (double)height + 1)) { \
+            memset(out, 0, sizeof(samples)); \
+            return; \
+        } \
+        f32x4 sum = {0}; \
+        double fx = __builtin_floor(px), fy = __builtin_floor(py); \
+        ptrdiff_t left = (ptrdiff_t)fx - 1, top = (ptrdiff_t)fy - 1; \
+        f32x4 across = cubic_weights((float)(px - fx)), down = cubic_weights((float)(py - fy)); \
+        for (ptrdiff_t r = 0; r < 4; r++) { \
+            if (top + r < 0 || top + r >= height) continue; \
+            const uint8_t *row = (const uint8_t *)image->pixels + (size_t)(top + r) * image->bytes_per_row; \
+            f32x4 line = {0}; \
+            for (ptrdiff_t c = 0; c < 4; c++) { \
+                if (left + c < 0 || left + c >= width) continue; \
+                samples pixel; \
+                memcpy(&pixel, row + (size_t)(left + c) * sizeof pixel, sizeof pixel); \
+                line += __builtin_convertvector(pixel, f32x4) * across[c]; \
             } \
+            sum += line * down[r]; \
         } \
         name##_store(sum, out); \
     } \
