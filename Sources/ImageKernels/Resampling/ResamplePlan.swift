@@ -55,11 +55,9 @@ extension Bitmap {
             rows, from, to, bytesPerRow in
             let assembler = RowAssembler(plan: plan, format: format, path: path)
             let origin = unsafe from + (y * self.bytesPerRow + x * format.bytesPerPixel)
-            while let block = rows.take(16) {
-                for y in stride(from: block.lowerBound, to: block.upperBound, by: 2) {
-                    unsafe assembler.assemble(y..<min(y + 2, block.upperBound), into: to, bytesPerRow: bytesPerRow) { row in
-                        unsafe origin + row * self.bytesPerRow
-                    }
+            while let two = rows.take(2) {
+                unsafe assembler.assemble(two, into: to, bytesPerRow: bytesPerRow) { row in
+                    unsafe origin + row * self.bytesPerRow
                 }
             }
         }
