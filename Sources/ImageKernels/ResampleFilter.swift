@@ -54,6 +54,9 @@ public enum ResampleFilter: String, Hashable, Sendable, CaseIterable {
         guard abs(x) < lobes else { return 0 }
         guard x != 0 else { return 1 }
         let angle = Double.pi * x
-        return lobes * sin(angle) * sin(angle / lobes) / (angle * angle)
+        let window = sin(angle / lobes)
+        // sin 3α = (3 − 4 sin² α) sin α, which takes less time than another sine.
+        let sine = lobes == 3 ? (3 - 4 * window * window) * window : sin(angle)
+        return lobes * sine * window / (angle * angle)
     }
 }
