@@ -135,10 +135,18 @@ public final class MemoryCache: Caching {
         let cost = image.cost + Self.entryOverhead
         let expires = (timeToLive ?? limits.timeToLive).map { now() + $0 / .seconds(1) } ?? .infinity
         change { state, released in
-            let old = entry(sharedBy: key)
-            if let old { state.remove(old.id, priority: old.priority, because: .removed) }
+            let time = uses.next()
+            let index = shardIndex(of: key.resource)
+            let (slot, old) = shards[index].withLock {
+                $0.store(MemoryShard.Entry(lastUse: time, key: key, image: image, expires: expires, priority: priority))
+            }
+            if let old {
+                state.remove(old.slot * Self.shardCount + index, priority: old.priority, because: .removed)
+                released.add(old.image)
+            }
+            let id = slot * Self.shardCount + index
             guard state.hasRoom(forCost: cost, priority: priority) else {
-                if let old { released.add(take(old.id)) }
+                released.add(take(id))
                 state.statistics.refusals += 1
                 return
             }
@@ -147,15 +155,6 @@ public final class MemoryCache: Caching {
             evict(
                 from: &state, toCost: limits.maximumBytes - cost, count: limits.maximumCount.map { $0 - 1 } ?? .max,
                 because: .overLimit, into: &released)
-            let time = uses.next()
-            let index = shardIndex(of: key.resource)
-            let (slot, replaced) = shards[index].withLock {
-                $0.store(
-                    MemoryShard.Entry(lastUse: time, key: key, image: image, expires: expires, priority: priority),
-                    in: old.map { $0.id / Self.shardCount })
-            }
-            released.add(replaced)
-            let id = slot * Self.shardCount + index
             state.insert(id, hash: key.hash, cost: cost, priority: priority, at: time)
         }
     }
@@ -217,14 +216,6 @@ extension MemoryCache {
 // Entries by number: the lower bits are the shard, the others the slot in it. Valid only under the lock of the eviction state.
 extension MemoryCache {
     private func shardIndex(of resource: ResourceKey) -> Int { resource.hash & (Self.shardCount - 1) }
-
-    /// The entry of the key, or that of another key with the same hash, which an insert replaces.
-    private func entry(sharedBy key: ImageKey) -> (id: Int, priority: CachePriority)? {
-        let index = shardIndex(of: key.resource)
-        return shards[index].withLock { contents in
-            contents.slot(sharedBy: key).map { (id: $0 * Self.shardCount + index, priority: contents[$0].priority) }
-        }
-    }
 
     /// The entry of the key, if its expiry meets the condition.
     private func entry(of key: ImageKey, if condition: (_ expires: Double) -> Bool) -> (id: Int, priority: CachePriority)? {

@@ -21,6 +21,13 @@ final class MemoryShard: Sendable {
         var isSampled: Bool
     }
 
+    /// An entry whose key another entry took.
+    struct Replaced: Sendable {
+        var slot: Int
+        var priority: CachePriority
+        var image: DecodedImage?
+    }
+
     struct Contents: Sendable {
         var hits = 0
         var misses = 0
@@ -57,12 +64,9 @@ extension MemoryShard.Contents {
     }
 
     func slot(of key: ImageKey) -> Int? {
-        guard let slot = slot(sharedBy: key), entries[slot].key == key else { return nil }
+        guard let slot = slots[KeyHash(value: key.hash)].map(Int.init), entries[slot].key == key else { return nil }
         return slot
     }
-
-    /// The slot of the key, or of another key with the same hash.
-    func slot(sharedBy key: ImageKey) -> Int? { slots[KeyHash(value: key.hash)].map(Int.init) }
 
     subscript(slot: Int) -> MemoryShard.Entry { _read { yield entries[slot] } }
 
@@ -74,19 +78,14 @@ extension MemoryShard.Contents {
         Array(entries.lazy.filter { $0.key.resource == resource && $0.image != nil }.prefix(limit))
     }
 
-    /// Stores an entry in the slot that its key has, or else in a free one.
+    /// Stores an entry in a free slot.
     ///
-    /// - Returns: the slot, and the image that it had.
-    mutating func store(_ entry: consuming MemoryShard.Entry, in slot: Int?) -> (slot: Int, old: DecodedImage?) {
-        let slot = slot ?? freeSlots.popLast() ?? entries.count
-        slots[KeyHash(value: entry.key.hash)] = Int32(slot)
-        guard slot < entries.count else {
-            entries.append(entry)
-            return (slot, nil)
-        }
-        let old = entries[slot].image.take()
-        entries[slot] = entry
-        return (slot, old)
+    /// - Returns: the slot, and the entry that had the key, or another key with the same hash, until now.
+    mutating func store(_ entry: consuming MemoryShard.Entry) -> (slot: Int, old: MemoryShard.Replaced?) {
+        let slot = freeSlots.popLast() ?? entries.count
+        let old = slots.updateValue(Int32(slot), forKey: KeyHash(value: entry.key.hash)).map(Int.init)
+        if slot < entries.count { entries[slot] = entry } else { entries.append(entry) }
+        return (slot, old.map { MemoryShard.Replaced(slot: $0, priority: entries[$0].priority, image: free($0)) })
     }
 
     /// Removes an entry, unless it was used later than `lastUse`.
@@ -97,6 +96,10 @@ extension MemoryShard.Contents {
 
     mutating func remove(_ slot: Int) -> DecodedImage? {
         slots[KeyHash(value: entries[slot].key.hash)] = nil
+        return free(slot)
+    }
+
+    private mutating func free(_ slot: Int) -> DecodedImage? {
         entries[slot].key = Self.noKey
         freeSlots.append(slot)
         return entries[slot].image.take()
