@@ -122,12 +122,12 @@ public final class ImagePrefetcher: Sendable {
     /// Stops prefetching requests. Work that other loads await continues.
     public func stop(_ requests: some Sequence<ImageRequest>) {
         let keys = requests.map(Self.key)
-        cancel(state.withLock { state in keys.compactMap { state.queue.stop($0) } })
+        cancel(change { state in keys.compactMap { state.queue.stop($0) } })
         startMore()
     }
 
     /// Stops all prefetches.
-    public func stopAll() { cancel(state.withLock { $0.queue.stopAll() }) }
+    public func stopAll() { cancel(change { $0.queue.stopAll() }) }
 
     // MARK: Control
 
@@ -165,9 +165,14 @@ public final class ImagePrefetcher: Sendable {
 
     // MARK: Loads
 
+    /// Changes the state. Stopped requests are released after the lock, since what they capture may call the prefetcher.
+    private func change<R: Sendable>(_ body: (inout State) -> R) -> R {
+        state.withLock { (body(&$0), $0.queue.takeDropped()) }.0
+    }
+
     /// Removes the waiting requests of an owner, or all for `nil`. Those that run are the loader's to cancel.
     private func stopWaiting(_ owner: LoadOwner?) {
-        state.withLock { state in
+        change { state in
             state.queue.stopWaiting { request in owner.map { request.owner == $0 } ?? true }
         }
         resumeWaiters()
@@ -175,14 +180,14 @@ public final class ImagePrefetcher: Sendable {
 
     /// Starts as many loads as the limit allows. One caller at a time does so, so that a load that ends at once does not recurse.
     ///
-    /// - Parameter change: the event before, applied under the same lock.
-    private func startMore(after change: @Sendable (inout State) -> Void = { _ in }) {
+    /// - Parameter event: the event before, applied under the same lock.
+    private func startMore(after event: @Sendable (inout State) -> Void = { _ in }) {
         let isStarting = state.withLock { state in
-            change(&state)
+            event(&state)
             return state.claimStarting()
         }
         if isStarting {
-            while let next = state.withLock({ $0.takeNext() }) { begin(next.ticket, next.request) }
+            while let next = change({ $0.takeNext() }) { begin(next.ticket, next.request) }
         }
         resumeWaiters()
     }

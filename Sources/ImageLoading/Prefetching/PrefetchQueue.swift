@@ -28,6 +28,8 @@ struct PrefetchQueue<Key: Hashable & Sendable, Request: Sendable, Handle: Sendab
     private var tickets: [Key: Ticket] = [:]
     /// The waiting requests in the order of arrival; some are stopped already.
     private var order: Deque<Entry> = []
+    /// Stopped requests that have left ``order``.
+    private var dropped: [Entry] = []
     private var runs: [Ticket: Run] = [:]
     private var lastNumber: UInt64 = 0
 
@@ -58,7 +60,10 @@ struct PrefetchQueue<Key: Hashable & Sendable, Request: Sendable, Handle: Sendab
     mutating func take() -> Entry? {
         guard !isPaused, running < limit else { return nil }
         while let next = order.popFirst() {
-            guard isWaiting(next) else { continue }
+            guard isWaiting(next) else {
+                dropped.append(next)
+                continue
+            }
             runs[next.ticket] = Run(key: next.key)
             return next
         }
@@ -91,6 +96,7 @@ struct PrefetchQueue<Key: Hashable & Sendable, Request: Sendable, Handle: Sendab
     /// Removes everything; returns the handles of the loads, to be cancelled. A load that ends later finds its ticket gone.
     mutating func stopAll() -> [Handle] {
         let stopped = handles
+        dropped += order
         (tickets, order, runs) = ([:], [], [:])
         return stopped
     }
@@ -108,6 +114,15 @@ struct PrefetchQueue<Key: Hashable & Sendable, Request: Sendable, Handle: Sendab
 
     /// Drops stopped requests once they are the greater part.
     private mutating func dropStopped() {
-        if order.count > 2 * waiting + 32 { order = order.filter(isWaiting) }
+        guard order.count > 2 * waiting + 32 else { return }
+        dropped += order.filter { !isWaiting($0) }
+        order = order.filter(isWaiting)
+    }
+
+    /// Returns the stopped requests that are no longer needed. A caller with a lock releases them outside of it, since that may run
+    /// foreign code.
+    mutating func takeDropped() -> [Entry] {
+        defer { dropped = [] }
+        return dropped
     }
 }

@@ -300,6 +300,33 @@ import Testing
         bench.network.gate.open()
         await prefetcher.waitUntilIdle()
     }
+
+    /// What a request captures may call the prefetcher when it is released, which would deadlock under the lock.
+    @Test(.timeLimit(.minutes(1)), arguments: Stop.allCases) func stoppedRequestsAreReleasedOutsideTheLock(_ stop: Stop) async {
+        let bench = Bench.held()
+        let (prefetcher, releases) = (ImagePrefetcher(loader: bench.loader, maximumLoads: 1), EventLog<Bool>())
+        prefetcher.isPaused = true
+        prefetcher.start(
+            (0..<100).map { number in
+                let capture = Capture { releases.append(prefetcher.activity.running <= 1) }
+                return ImageRequest(.producer(id: "\(number)") { withExtendedLifetime(capture) { Data([7]) } })
+            })
+        let all = (0..<100).map { ImageRequest(.producer(id: "\($0)") { Data() }) }
+        switch stop {
+        case .each: prefetcher.stop(all)
+        case .all: prefetcher.stopAll()
+        case .loader: bench.loader.cancelAll()
+        case .skipped:
+            // Too few for the queue to be searched at once: they are skipped when their turn comes.
+            prefetcher.stop(all[1..<20])
+        }
+        prefetcher.isPaused = false
+        await prefetcher.waitUntilIdle()
+        while releases.events.count < 100 { await Task.yield() }
+        #expect(releases.events.allSatisfy { $0 })
+    }
+
+    enum Stop: CaseIterable { case each, all, loader, skipped }
 }
 
 /// Which loads have started, in order.
@@ -309,4 +336,13 @@ private final class Starts: LoadObserving {
     func observe(_ observation: LoadObservation, of load: LoadID, request: ImageRequest) {
         if case .started = observation { log.append(request.source.description) }
     }
+}
+
+/// Calls back when it is released.
+private final class Capture: Sendable {
+    private let onRelease: @Sendable () -> Void
+
+    init(_ onRelease: @escaping @Sendable () -> Void) { self.onRelease = onRelease }
+
+    deinit { onRelease() }
 }
