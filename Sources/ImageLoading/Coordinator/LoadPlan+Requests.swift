@@ -39,8 +39,9 @@ extension LoadPlan {
     }
 
     private func headerFields(_ parts: LoaderParts) -> HTTPFields {
-        guard !isLocal, options.headers[.accept] == nil else { return options.headers }
-        return options.headers.isEmpty ? parts.accept : options.headers + parts.accept
+        if isLocal { return options.headers }
+        if options.headers.isEmpty { return parts.accept }
+        return options.headers[.accept] == nil ? options.headers + parts.accept : options.headers
     }
 
     /// The largest body that is accepted, in bytes.

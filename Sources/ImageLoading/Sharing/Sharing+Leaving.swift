@@ -59,14 +59,16 @@ extension Sharing {
 
     /// Stops work without subscribers, or removes it where it has finished and is stored; then the work that only it needed.
     mutating func collect(_ id: WorkID) {
-        let state = update(id) { (isNeeded: $0.isNeeded, isFinished: $0.isFinished, targets: $0.targets) }
+        let state = update(id) {
+            (isNeeded: $0.isNeeded, isFinished: $0.isFinished, targets: $0.targets, upstream: $0.upstream)
+        }
         guard let state, !state.isNeeded else { return }
         guard !state.isFinished else {
             remove(work: id)
             effects.removed.append(id)
             return
         }
-        dropUpstream(of: id)
+        if let upstream = state.upstream { remove(upstream) }
         remove(work: id)
         stopping.insert(id)
         effects.stops.append(Stop(work: id, keepsPreview: state.targets.contains(.memory)))
@@ -79,12 +81,5 @@ extension Sharing {
         guard works.isEmpty, capacity > 256 else { return }
         // Give the memory of a burst back. Work has subscribers, so there are no subscriptions either.
         (works, worksByKey, subscriptions) = ([:], [:], [:])
-    }
-
-    /// Ends the subscription of work to its upstream.
-    mutating func dropUpstream(of id: WorkID) {
-        guard let upstream = update(id, \.upstream) ?? nil, let subscription = detach(upstream) else { return }
-        update(id) { $0.upstream = nil }
-        collect(subscription.work)
     }
 }

@@ -8,13 +8,13 @@ extension Sharing {
     mutating func finish(_ id: WorkID, succeeded: Bool) -> [Delivery] {
         let work = update(id) { work in
             work.isFinished = true
-            return (hasUpstream: work.upstream != nil, isShared: work.subscriberCount > 1 && work.scale == nil)
+            return (upstream: work.upstream.take(), isShared: work.subscriberCount > 1 && work.scale == nil)
         }
         guard let work else {
             stopping.remove(id)
             return []
         }
-        if work.hasUpstream { dropUpstream(of: id) }
+        if let upstream = work.upstream { remove(upstream) }
         if succeeded, work.isShared { shareDecodes(of: id) }
         let deliveries = update(id, \.subscribers)?.compactMap { subscription in
             subscriptions[subscription].map {

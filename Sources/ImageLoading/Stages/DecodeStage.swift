@@ -14,7 +14,6 @@ struct DecodeStage: Sendable {
     func decode(
         _ original: Original, from larger: DecodedImage?, _ token: CancellationToken
     ) throws -> (image: DecodedImage, next: (any Processing)?) {
-        try token.check()
         let data = original.entry.data
         guard !data.isEmpty else {
             throw ImageError(.emptyFile, message: "\(plan.request) is empty: there are no bytes to decode.")

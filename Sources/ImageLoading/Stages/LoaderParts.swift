@@ -25,6 +25,7 @@ final class LoaderParts: Sendable {
     init(_ configuration: ImageLoader.Configuration) {
         self.configuration = configuration
         (memoryCache, dataCache) = (configuration.memoryCache ?? NoMemoryCache(), configuration.dataCache)
+        hasByteCache = configuration.dataCache != nil || configuration.responseCache != nil
         interceptors =
             ((configuration.dataLoader as? InterceptedLoader)?.interceptors ?? []) + configuration.identifyingInterceptors
         decoder = TargetSizeDecoder(decoder: configuration.decoder)
@@ -41,7 +42,7 @@ final class LoaderParts: Sendable {
     let dataCache: (any DataCaching)?
 
     /// Whether a cache keeps bytes from the network.
-    var hasByteCache: Bool { dataCache != nil || configuration.responseCache != nil }
+    let hasByteCache: Bool
 
     /// What interceptors and options of plug-ins declare about the response of a load.
     func identities(of source: ImageSource, _ merged: MergedOptions) -> [String] {

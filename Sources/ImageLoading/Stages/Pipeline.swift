@@ -198,7 +198,7 @@ struct Pipeline: Sendable {
         } then: { result, times in
             switch result {
             case .success(let decoded): finished(decoded.image, decoded.next, original, times, work)
-            case .failure(let error): damaged(original, error, processor, work)
+            case .failure(let error): damaged(original, error, stage.processor, work)
             }
         }
     }
