@@ -68,6 +68,35 @@ struct ConnectionsWithExcessInput {
         #expect(server.connections.value == 2)
     }
 
+    /// libcurl gives the connection of a transfer that has ended to the next one before it reports that end.
+    @Test func areNotReusedByATransferThatStartsWhileTheFirstEnds() async throws {
+        let hasBegun = try LoopbackServer.Gate()
+        let server = try LoopbackServer { request, connection in
+            let text = LoopbackServer.text(of: request.target)
+            guard request.target == "/first" else { return try connection.write(text) }
+            try connection.write(String(text.dropLast(2)))
+            try connection.wait(for: hasBegun)
+            try connection.write(text.suffix(2) + Self.excess)
+        }
+        let loader = CurlLoader(.withoutIdleTimeout)
+        let (firstRequest, secondRequest) = (try server.request("/first"), try server.request("/second"))
+        try await withTaskExecutorPreference(CallerExecutor()) {
+            let first = try await loader.load(firstRequest)
+            // This runs on the loop's thread, so that the loop sees the second request and the end of the first at once.
+            hasBegun.open()
+            try #require(hasInput(socketConnected(to: server.port)))
+            async let second = loader.load(secondRequest)
+            #expect(try await first.body.text() == "/first")
+            #expect(try await second.body.text() == "/second")
+        }
+        #expect(server.connections.value == 2)
+    }
+
+    /// Runs a job on the thread that makes it ready.
+    private final class CallerExecutor: TaskExecutor {
+        func enqueue(_ job: consuming ExecutorJob) { unsafe job.runSynchronously(on: asUnownedTaskExecutor()) }
+    }
+
     /// The descriptor of this process's connection to a local port.
     private func socketConnected(to port: Int) throws -> Int32 {
         try #require(

@@ -1,6 +1,7 @@
 #include "CCalotypeCurl.h"
 
 #include <fcntl.h>
+#include <netinet/in.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 
@@ -86,6 +87,21 @@ static bool has_decrypted_input(CURL *handle) {
 bool calotype_curl_has_input(CURL *handle, curl_socket_t descriptor) {
     char byte;
     return recv(descriptor, &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0 || has_decrypted_input(handle);
+}
+
+int32_t calotype_curl_local_port(curl_socket_t descriptor) {
+    union {
+        struct sockaddr any;
+        struct sockaddr_in v4;
+        struct sockaddr_in6 v6;
+    } address = {{0}};
+    socklen_t size = sizeof address;
+    if (getsockname(descriptor, &address.any, &size) != 0) return 0;
+    switch (address.any.sa_family) {
+    case AF_INET: return ntohs(address.v4.sin_port);
+    case AF_INET6: return ntohs(address.v6.sin6_port);
+    default: return 0;
+    }
 }
 
 curl_socket_t calotype_curl_open_socket(const struct curl_sockaddr *address) {

@@ -1,6 +1,7 @@
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <curl/curl.h>
 
 /// libcurl's own start, once per process: TLS included, which outlives the handlers of exit(3) where it is OpenSSL that was
@@ -56,11 +57,8 @@ static inline curl_off_t calotype_curl_info_offset(CURL *handle, CURLINFO info) 
     return (curl_easy_getinfo)(handle, info, &value) == CURLE_OK ? value : 0;
 }
 
-/// The socket of the connection that a finished transfer left open; CURL_SOCKET_BAD when there is none.
-static inline curl_socket_t calotype_curl_info_socket(CURL *handle) {
-    curl_socket_t value = CURL_SOCKET_BAD;
-    return (curl_easy_getinfo)(handle, CURLINFO_ACTIVESOCKET, &value) == CURLE_OK ? value : CURL_SOCKET_BAD;
-}
+/// The port of the socket on this machine; 0 when the system does not tell.
+int32_t calotype_curl_local_port(curl_socket_t descriptor);
 
 /// Whether input waits at the socket, or in the TLS of the connection that the handle has.
 bool calotype_curl_has_input(CURL *handle, curl_socket_t descriptor);

@@ -31,9 +31,6 @@ extension CurlLoop {
         }
         removeRunning(transfer)
         let outcome = outcome(of: transfer, code)
-        if transfer.hasOpenedSocket, code == CURLE_OK, let ends = transfer.ends, let socket = transfer.handle.socketOfHTTP1 {
-            keptConnections.add(ends, socket: socket)
-        }
         release(transfer)
         switch outcome {
         case .end(let end): transfer.finish(end)

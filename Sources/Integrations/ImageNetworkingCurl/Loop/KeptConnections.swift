@@ -4,7 +4,7 @@ internal import CCalotypeCurl
 /// more than its response must not answer the next request. libcurl 7.87 to 8.1 do not check that, and read it as the next
 /// response; later versions do not see what OpenSSL has decrypted already.
 struct KeptConnections {
-    /// The two ends of a connection. libcurl names the socket only after a transfer, and the ends only before the request.
+    /// The two ends of a connection, which libcurl names before each request. It names no socket there.
     struct Ends: Hashable {
         var remoteAddress: String
         var remotePort: Int32
@@ -18,8 +18,10 @@ struct KeptConnections {
         for (ends, other) in sockets where other == socket { sockets[ends] = nil }
     }
 
-    /// Remembers an HTTP/1 connection whose first transfer is complete.
-    mutating func add(_ ends: Ends, socket: curl_socket_t) { sockets[ends] = socket }
+    /// Remembers the HTTP/1 connection with these ends, which has one of the sockets that were opened for it.
+    mutating func add(_ ends: Ends, of openedSockets: [curl_socket_t]) {
+        sockets[ends] = openedSockets.first { calotype_curl_local_port($0) == ends.localPort }
+    }
 
     /// The socket of the connection with these ends; `nil` for a new one and for HTTP/2.
     func socket(of ends: Ends) -> curl_socket_t? { sockets[ends] }

@@ -31,14 +31,14 @@ final class CurlTransfer {
     /// Whether libcurl chose a connection that must not be used, so that the request has to be sent over another one.
     private(set) var hasUnusableConnection = false
     /// The ends of the connection.
-    private(set) var ends: KeptConnections.Ends?
+    private var ends: KeptConnections.Ends?
     /// Why an address was not connected to; an error only if no other address works.
     private(set) var refusal: ImageError?
     /// Whether the loop will call ``publish()``.
     var hasUpdates = false
 
-    /// Whether libcurl was given a socket for a new connection.
-    private(set) var hasOpenedSocket = false
+    /// The sockets that libcurl was given for a new connection: one for each address that it tried.
+    private var openedSockets: [Int32] = []
     /// Whether a connection was made or reused, TLS included.
     private var hasConnection = false
     private var newHead: Fetch.Head?
@@ -123,6 +123,7 @@ final class CurlTransfer {
         switch unsafe handle.headers.append(line) {
         case .incomplete: return true
         case .complete:
+            rememberConnection()
             // Trailers arrive the same way, after the body.
             if hasFinalHead || handle.headers.isInterim || redirect != nil { return true }
             hasFinalHead = true
@@ -141,6 +142,14 @@ final class CurlTransfer {
                 message: "The response headers of \(source) are larger than the limit of \(ResponseHeaders.maximumBytes) bytes.")
             return false
         }
+    }
+
+    /// Remembers a new HTTP/1 connection. That is before the transfer ends, because libcurl may then give the connection to another
+    /// transfer at once. Earlier, the version of HTTP is not known.
+    private func rememberConnection() {
+        guard !openedSockets.isEmpty, let ends, handle.long(CURLINFO_HTTP_VERSION) < 3 else { return }
+        loop.keptConnections.add(ends, of: openedSockets)
+        openedSockets = []
     }
 
     /// Where the response redirects, if that is followed; `nil` otherwise.
@@ -207,8 +216,8 @@ final class CurlTransfer {
             refusal = SourcePolicy.error(source, problem)
             return nil
         }
-        hasOpenedSocket = true
         let socket = unsafe calotype_curl_open_socket(address)
+        openedSockets.append(socket)
         loop.keptConnections.opened(socket)
         return socket
     }
@@ -218,7 +227,7 @@ final class CurlTransfer {
         hasConnection = true
         guard !isDetached else { return false }
         self.ends = ends
-        if !hasOpenedSocket, let ends, let socket = loop.keptConnections.socket(of: ends) {
+        if openedSockets.isEmpty, let ends, let socket = loop.keptConnections.socket(of: ends) {
             hasUnusableConnection = handle.hasInput(socket)
         }
         return !hasUnusableConnection

@@ -101,13 +101,6 @@ internal import CalotypeSystem
         return offset(CURLINFO_SIZE_DOWNLOAD_T) + offset(CURLINFO_SIZE_UPLOAD_T) + long(CURLINFO_HEADER_SIZE)
     }
 
-    /// The socket of the connection that a finished transfer left open; `nil` when it was closed or speaks HTTP/2.
-    var socketOfHTTP1: Int32? {
-        guard (1..<3).contains(long(CURLINFO_HTTP_VERSION)) else { return nil }
-        let socket = unsafe calotype_curl_info_socket(pointer)
-        return socket >= 0 ? socket : nil
-    }
-
     /// Whether the connection with this socket has received bytes that no transfer has read.
     func hasInput(_ socket: Int32) -> Bool { unsafe calotype_curl_has_input(pointer, socket) }
 
