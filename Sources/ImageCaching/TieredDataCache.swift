@@ -75,30 +75,33 @@ public struct TieredDataCache: DataCaching {
     /// in the local one, and the outdated entry of the shared one is removed.
     public func store(_ entry: DataEntry, for key: DataKey) async throws {
         let fits = entry.data.count <= policy.maximumSharedBytes ?? .max
-        try await inBoth(reachesShared: policy.writesShared && fits) { try await $0.store(entry, for: key) }
-        if policy.writesShared, !fits { try await shared.removeEntry(for: key) }
+        try await inBoth(reachesShared: policy.writesShared) { cache, isShared in
+            if isShared, !fits { try await cache.removeEntry(for: key) } else { try await cache.store(entry, for: key) }
+        }
     }
 
     public func removeEntry(for key: DataKey) async throws {
-        try await inBoth(reachesShared: policy.removesShared) { try await $0.removeEntry(for: key) }
+        try await inBoth(reachesShared: policy.removesShared) { cache, _ in try await cache.removeEntry(for: key) }
     }
 
     public func removeEntries(of resource: ResourceKey) async throws {
-        try await inBoth(reachesShared: policy.removesShared) { try await $0.removeEntries(of: resource) }
+        try await inBoth(reachesShared: policy.removesShared) { cache, _ in try await cache.removeEntries(of: resource) }
     }
 
     public func removeAll() async throws {
-        try await inBoth(reachesShared: policy.removesShared) { try await $0.removeAll() }
+        try await inBoth(reachesShared: policy.removesShared) { cache, _ in try await cache.removeAll() }
     }
 
     public func flush() async throws {
-        try await inBoth(reachesShared: policy.writesShared) { try await $0.flush() }
+        try await inBoth(reachesShared: policy.writesShared) { cache, _ in try await cache.flush() }
     }
 
-    private func inBoth(reachesShared: Bool, _ body: (any DataCaching) async throws -> Void) async throws {
+    private func inBoth(
+        reachesShared: Bool, _ body: (_ cache: any DataCaching, _ isShared: Bool) async throws -> Void
+    ) async throws {
         var failure: (any Error)?
-        do { try await body(local) } catch { failure = error }
-        if reachesShared { try await body(shared) }
+        do { try await body(local, false) } catch { failure = error }
+        if reachesShared { try await body(shared, true) }
         if let failure { throw failure }
     }
 }

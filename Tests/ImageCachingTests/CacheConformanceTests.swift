@@ -105,6 +105,15 @@ actor Pocket: DataCaching {
         #expect(try await shared.entry(for: dataKey("a")) == nil)
     }
 
+    @Test func anOutdatedSharedEntryIsRemovedAlsoIfTheLocalCacheFails() async throws {
+        let (local, shared) = (Pocket(), Pocket())
+        let tiers = TieredDataCache(local: local, shared: shared, policy: .init(maximumSharedBytes: 1_000))
+        try await tiers.store(entry(1, count: 1_000), for: dataKey("a"))
+        await local.fail()
+        await #expect(throws: ImageError.self) { try await tiers.store(entry(2, count: 1_001), for: dataKey("a")) }
+        #expect(try await shared.entry(for: dataKey("a")) == nil)
+    }
+
     @Test func anEntryOfOneTierIsServedWhileTheOtherFails() async throws {
         for isLocalDown in [false, true] {
             let (local, shared) = (Pocket(), Pocket())
