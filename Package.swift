@@ -66,7 +66,8 @@ let package = Package(
             "ImageNetworkingCurl",
             ["ImageCore", "CalotypeSystem", "ImageNetworking", "CCalotypeCurl", .httpTypes, .deque],
             tests: ["NetworkTestKit", "OtherSystem", "CCalotypeHeap", "CCalotypeLookup"]),
-        integration("ImageNetworkingFoundation", ["ImageCore", "CalotypeSystem", .httpTypes], tests: ["OtherSystem"]),
+        integration(
+            "ImageNetworkingFoundation", ["ImageCore", "CalotypeSystem", "ImageNetworking", .httpTypes], tests: ["OtherSystem"]),
         integration(
             "ImageCodecs",
             ["ImageCore", "ImageKernels", "ImageDecoding", "CalotypeSystem", "CCalotypeCodec", "CCalotypeJPEG"]

@@ -10,4 +10,9 @@ package enum RequestFields {
         "connection", "host", "te", "via", "date", "expect", "content-type", "content-length", "content-encoding",
         "content-language", "traceparent", "tracestate", "x-request-id", "x-correlation-id",
     ]
+
+    /// Whether a redirect to another origin keeps the field.
+    ///
+    /// - Parameter name: in lower case.
+    package static func mayReachAnotherOrigin(_ name: String) -> Bool { name != "host" && neutral.contains(name) }
 }

@@ -49,7 +49,7 @@ let package = Package(
         shared("ImageKernels", ["ImageCore", "CalotypeSystem", "CCalotypeKernels"]),
         .target(name: "CCalotypeDiskIO", path: "Shared/CCalotypeDiskIO"),
         shared("ImageCaching", ["ImageCore", "CalotypeSystem", "CCalotypeDiskIO", httpTypes, heap, "UIKit", "os"]),
-        shared("ImageNetworkingFoundation", ["ImageCore", "CalotypeSystem", httpTypes]),
+        shared("ImageNetworkingFoundation", ["ImageCore", "CalotypeSystem", "ImageNetworking", httpTypes]),
         shared("ImageDecoding", ["ImageCore", "ImageKernels", "CalotypeSystem"]),
         shared("ImageDecodingApple", ["ImageCore", "ImageKernels", "ImageDecoding", "CoreGraphics", "ImageIO"]),
         shared("ImageProcessing", ["ImageCore", "CalotypeSystem", "ImageKernels"]),

@@ -1,8 +1,10 @@
+package import ImageCore
+
 /// The parts of a web URL that a loader needs. Parsing is strict, so that no two parsers read a URL differently: the
 /// parts of RFC 3986, section 3, with an authority made of plain host characters only.
 package struct WebAddress: Hashable, Sendable {
     /// What must be equal for two URLs to share credentials and connections (RFC 6454).
-    package struct Origin: Hashable, Sendable, CustomStringConvertible {
+    package struct Origin: Hashable, Sendable {
         /// Whether the scheme is `https`, and not `http`.
         package var isSecure = false
         /// Lower case; brackets round an IPv6 address.
@@ -14,7 +16,6 @@ package struct WebAddress: Hashable, Sendable {
         package var isOfThisMachine: Bool {
             host == "localhost" || host == "[::1]" || host.hasPrefix("127.") && IPAddress(host) != nil
         }
-        package var description: String { "\(scheme)://\(host):\(port)" }
 
         package init(isSecure: Bool = false, host: String = "", port: Int = 80) {
             (self.isSecure, self.host, self.port) = (isSecure, host, port)
@@ -56,6 +57,36 @@ package struct WebAddress: Hashable, Sendable {
         try origin.read(authority)
         if credentials != nil || fragment != bytes.endIndex {
             text = "\(scheme)://" + String(decoding: authority + bytes[end..<fragment], as: UTF8.self)
+        }
+    }
+}
+
+extension WebAddress {
+    /// Reads the URL of a request.
+    package init(_ url: URL) throws(ImageError) {
+        do {
+            try self.init(url.absoluteString)
+        } catch {
+            throw error.imageError(for: ImageSource.redacted(url))
+        }
+    }
+
+    /// The credentials as a value of `Authorization` (RFC 7617); `nil` without any.
+    package var basicAuthorization: String? {
+        guard let credentials, !credentials.isEmpty else { return nil }
+        // A user without a password has an empty one.
+        let pair = credentials.contains(":") ? credentials : credentials + ":"
+        return "Basic " + Data(PercentEncoding.decode(pair.utf8) ?? Array(pair.utf8)).base64EncodedString()
+    }
+}
+
+extension WebAddress.Problem {
+    fileprivate func imageError(for source: String) -> ImageError {
+        switch self {
+        case .scheme(let scheme):
+            ImageError(.unsupportedScheme, message: "\(source) has the scheme “\(scheme)”; this loader supports http and https.")
+        case .host: ImageError(.invalidRequest, message: "\(source) has no valid host.")
+        case .port: ImageError(.invalidRequest, message: "\(source) has a port that is not a number from 1 to 65535.")
         }
     }
 }

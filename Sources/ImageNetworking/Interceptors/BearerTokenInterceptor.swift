@@ -71,7 +71,7 @@ public final class BearerTokenInterceptor: RequestInterceptor {
         return isRejection ? nil : response
     }
 
-    private static func origin(of url: URL) -> WebAddress.Origin? { (try? WebAddress(url.absoluteString))?.origin }
+    private static func origin(of url: URL) -> WebAddress.Origin? { (try? WebAddress(url))?.origin }
 
     private static func signed(_ request: DataRequest, _ token: String) -> DataRequest {
         var signed = request

@@ -37,7 +37,7 @@ public struct SourcePolicy: Hashable, Sendable {
     /// - Throws: ``ImageError/Code/sourceForbidden``.
     public func check(_ url: URL) throws(ImageError) {
         let source = ImageSource.redacted(url)
-        if let address = try? WebAddress(url.absoluteString) {
+        if let address = try? WebAddress(url) {
             if let problem = problem(with: address) { throw Self.error(source, problem) }
             return
         }

@@ -113,7 +113,7 @@ public struct NetworkAwareLoader: DataLoading {
     }
 
     private static func isOfThisMachine(_ url: URL) -> Bool {
-        (try? WebAddress(url.absoluteString))?.origin.isOfThisMachine ?? false
+        (try? WebAddress(url))?.origin.isOfThisMachine ?? false
     }
 
     private static func error(_ status: NetworkStatus, _ request: DataRequest) -> ImageError {

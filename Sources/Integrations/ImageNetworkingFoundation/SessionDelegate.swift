@@ -73,7 +73,7 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate {
             if request.url?.origin != response.url?.origin {
                 let fields = request.allHTTPHeaderFields ?? [:]
                 // Fields that may be credentials are not sent to another origin.
-                for name in fields.keys where name.lowercased() == "host" || !RequestFields.neutral.contains(name.lowercased()) {
+                for name in fields.keys where !RequestFields.mayReachAnotherOrigin(name.lowercased()) {
                     next.setValue(nil, forHTTPHeaderField: name)
                 }
             }

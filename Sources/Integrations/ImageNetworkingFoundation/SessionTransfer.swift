@@ -34,8 +34,8 @@ final class SessionTransfer: Sendable {
     private let channel = BodyChannel()
     private let state = Lock(State())
 
-    init(source: String, url: URL, isHead: Bool, limit: Int, window: Int) {
-        self.source = source
+    init(url: URL, isHead: Bool, limit: Int, window: Int) {
+        source = ImageSource.redacted(url)
         self.url = url
         self.isHead = isHead
         self.limit = limit
@@ -150,10 +150,7 @@ final class SessionTransfer: Sendable {
         if let error {
             fail(error)
         } else if isShort {
-            fail(
-                ImageError(
-                    .connectionLost,
-                    message: "The connection was lost before the response to \(source) was complete (\(received) bytes)."))
+            fail(.incomplete(source, received: received))
         } else if channel.publish(end: .success(())) != nil {
             close(cancelling: false)
         }
@@ -172,5 +169,14 @@ final class SessionTransfer: Sendable {
         }
         if cancelling { task?.cancel() }
         onEnd?()
+    }
+}
+
+extension ImageError {
+    /// The error for a response whose body is shorter than announced.
+    static func incomplete(_ source: String, received: Int) -> ImageError {
+        ImageError(
+            .connectionLost,
+            message: "The connection was lost before the response to \(source) was complete (\(received) bytes).")
     }
 }

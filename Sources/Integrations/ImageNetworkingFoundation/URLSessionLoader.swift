@@ -1,5 +1,6 @@
 internal import HTTPTypes
 public import ImageCore
+internal import ImageNetworking
 
 #if canImport(FoundationNetworking)
     internal import Foundation
@@ -90,18 +91,10 @@ public final class URLSessionLoader: DataLoading {
     ///   `badResponse`, `tooLarge`. The body throws the same.
     public func load(_ request: DataRequest) async throws -> DataResponse {
         try Task.checkCancellation()
-        let source = ImageSource.redacted(request.url)
-        let scheme = request.url.scheme?.lowercased() ?? ""
-        guard scheme == "http" || scheme == "https" else {
-            throw ImageError(
-                .unsupportedScheme, message: "\(source) has the scheme “\(scheme)”; this loader supports http and https.")
-        }
-        guard let host = request.url.host(), !host.isEmpty else {
-            throw ImageError(.invalidRequest, message: "\(source) has no valid host.")
-        }
+        _ = try WebAddress(request.url)
         if let response = try await background?.response(to: request) { return response }
         let transfer = SessionTransfer(
-            source: source, url: request.url, isHead: request.method == .head,
+            url: request.url, isHead: request.method == .head,
             limit: request.maximumBytes ?? ResponseLimit.standard, window: configuration.window)
         let reader = SessionReader(transfer, lease: lease)
         let limit = try AttemptLimit(request)
@@ -125,19 +118,11 @@ public final class URLSessionLoader: DataLoading {
     }
 
     static func urlRequest(for request: DataRequest, _ configuration: Configuration) -> URLRequest {
-        var url = request.url
-        var fields = request.headerFields
-        if request.url.user != nil || request.url.password != nil {
+        var (url, fields) = (request.url, request.headerFields)
+        if let address = try? WebAddress(url), address.credentials != nil {
             // Credentials go into the header, so that redirects, logs and errors do not contain them.
-            let user = request.url.user(percentEncoded: false) ?? ""
-            let credentials = "\(user):\(request.url.password(percentEncoded: false) ?? "")"
-            if fields[.authorization] == nil {
-                fields[.authorization] = "Basic " + Data(credentials.utf8).base64EncodedString()
-            }
-            if var parts = URLComponents(url: request.url, resolvingAgainstBaseURL: true) {
-                (parts.user, parts.password) = (nil, nil)
-                url = parts.url ?? url
-            }
+            fields[.authorization] = fields[.authorization] ?? address.basicAuthorization
+            url = URL(string: address.text) ?? url
         }
         // The loader applies its own time limits, so those of the session are longer.
         var made = URLRequest(url: url, cachePolicy: .reloadIgnoringLocalCacheData, timeoutInterval: 86_400)

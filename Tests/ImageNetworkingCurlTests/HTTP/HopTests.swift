@@ -20,6 +20,12 @@ import Testing
         #expect(try hop("http://user:pass@a/", .get, [.authorization: "own"]).headerFields[.authorization] == "own")
     }
 
+    @Test(arguments: [("user", "user:"), ("user:", "user:"), ("us%40er:p%3Ass", "us@er:p:ss"), ("", nil)])
+    func theURLsCredentialsHaveAColon(_ credentials: String, _ expected: String?) throws {
+        let encoded = expected.map { "Basic " + Data($0.utf8).base64EncodedString() }
+        #expect(try hop("http://\(credentials)@a/").headerFields[.authorization] == encoded, "RFC 7617, section 2")
+    }
+
     @Test func credentialsOfALocationAreIgnored() throws {
         let next = try hop("http://a/").following(status: 302, to: "http://user:pass@a/b", source: "")
         #expect(next.address.credentials == nil)

@@ -13,21 +13,11 @@ struct Hop: Sendable {
 
     /// The first request of a chain.
     static func first(of request: DataRequest) throws(ImageError) -> Hop {
-        let address = try address(of: request.url)
+        let address = try WebAddress(request.url)
         var headerFields = request.headerFields
-        if let credentials = address.credentials, headerFields[.authorization] == nil {
-            headerFields[.authorization] = "Basic " + Self.decoded(credentials).base64EncodedString()
-        }
+        headerFields[.authorization] = headerFields[.authorization] ?? address.basicAuthorization
         return Hop(
             address: address, method: request.method, headerFields: headerFields, body: request.body, redirects: 0)
-    }
-
-    private static func address(of url: URL) throws(ImageError) -> WebAddress {
-        do {
-            return try WebAddress(url.absoluteString)
-        } catch {
-            throw error.imageError(for: ImageSource.redacted(url))
-        }
     }
 
     /// The request that follows a redirect of `status` to `url`, an absolute URL; `source` is named in errors.
@@ -56,7 +46,7 @@ struct Hop: Sendable {
         next.credentials = nil
         var (method, headerFields, body) = (method, headerFields, body)
         if next.origin != address.origin {
-            headerFields = HTTPFields(headerFields.filter { Self.isSafeCrossOrigin($0.name.canonicalName) })
+            headerFields = HTTPFields(headerFields.filter { RequestFields.mayReachAnotherOrigin($0.name.canonicalName) })
         }
         if status == 303 && method != .head || (status == 301 || status == 302) && method == .post {
             (method, body) = (.get, nil)
@@ -65,23 +55,5 @@ struct Hop: Sendable {
             }
         }
         return Hop(address: next, method: method, headerFields: headerFields, body: body, redirects: redirects + 1)
-    }
-
-    private static func decoded(_ credentials: String) -> Data {
-        Data(PercentEncoding.decode(credentials.utf8) ?? Array(credentials.utf8))
-    }
-
-    /// Whether a field may be sent to another origin.
-    private static func isSafeCrossOrigin(_ name: String) -> Bool { name != "host" && RequestFields.neutral.contains(name) }
-}
-
-extension WebAddress.Problem {
-    fileprivate func imageError(for source: String) -> ImageError {
-        switch self {
-        case .scheme(let scheme):
-            ImageError(.unsupportedScheme, message: "\(source) has the scheme “\(scheme)”; this loader supports http and https.")
-        case .host: ImageError(.invalidRequest, message: "\(source) has no valid host.")
-        case .port: ImageError(.invalidRequest, message: "\(source) has a port that is not a number from 1 to 65535.")
-        }
     }
 }
