@@ -50,4 +50,7 @@ extension ImageError.Code {
 
     /// A plug-in threw an error that is no ``ImageError``.
     public static let plugInFailed = Self("plugInFailed", .plugIn)
+
+    /// The failures of a host or of the way to it, which may have ended at the next attempt.
+    package static let connectionFailures: Set<Self> = [.hostNotFound, .connectionFailed, .connectionLost, .timedOut]
 }

@@ -165,7 +165,7 @@ struct CacheExchange: Sendable {
             redirect(of: fetched) == match.response.redirect
         else { return .unusable }
         if let limit = request.maximumBytes, whole.byteCount > limit {
-            throw ImageError.tooLarge(ImageSource.redacted(request.url), whole.byteCount, limit)
+            throw ImageError.tooLarge(ImageSource.redacted(request.url), announced: whole.byteCount, limit: limit)
         }
         let response = recording(
             DataResponse(url: fetched.url, head: whole.head, body: fetched.body), after: match.data,
@@ -180,11 +180,9 @@ struct CacheExchange: Sendable {
 extension HTTPCacheFailure {
     /// `nil` for errors that are not failures of the network.
     init?(_ code: ImageError.Code) {
-        switch code {
         // The loader reports what happens before the response headers; a connection that is lost then gave no response.
-        case .hostNotFound, .connectionFailed, .connectionLost, .timedOut: self = .unreachable
-        default: return nil
-        }
+        guard ImageError.Code.connectionFailures.contains(code) else { return nil }
+        self = .unreachable
     }
 }
 
@@ -204,13 +202,5 @@ extension StoredResponse {
         var response = self
         response.byteCount = byteCount
         return response
-    }
-}
-
-extension ImageError {
-    static func tooLarge(_ source: String, _ count: Int, _ limit: Int) -> ImageError {
-        ImageError(
-            .tooLarge,
-            message: "The body of \(source) has \(count) bytes; the limit is \(limit). Raise the limit to load it.")
     }
 }

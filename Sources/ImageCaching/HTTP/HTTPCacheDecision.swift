@@ -55,8 +55,6 @@ public enum HTTPCacheFailure: Hashable, Sendable {
     /// The server did not respond: the host name was not found, no connection was made, it was closed without a response, or the
     /// request timed out.
     case unreachable
-    /// The connection was lost in the middle of the response.
-    case connectionLost
     /// The server responded with this status.
     case status(Int)
 }

@@ -53,7 +53,7 @@ public final class CircuitBreakingLoader: DataLoading {
     ///
     /// - Throws: ``ImageError/Code/hostPaused`` without sending the request, and what the wrapped loader throws.
     public func load(_ request: DataRequest) async throws -> DataResponse {
-        guard let host = try? WebAddress(request.url.absoluteString).origin else { return try await loader.load(request) }
+        guard let host = try? WebAddress(request.url).origin else { return try await loader.load(request) }
         let start = elapsed()
         let ticket = try ticket(for: host, request, now: start)
         do {
@@ -124,10 +124,9 @@ public final class CircuitBreakingLoader: DataLoading {
 extension CircuitBreaker.Outcome {
     /// The outcome that an error stands for: a failure of the host, or unknown.
     init(_ error: any Error) {
-        self = (error as? ImageError).map { Self.failedCodes.contains($0.code) } == true ? .failure : .unknown
+        let isFailure = (error as? ImageError).map { ImageError.Code.connectionFailures.contains($0.code) } ?? false
+        self = isFailure ? .failure : .unknown
     }
-
-    private static let failedCodes: Set<ImageError.Code> = [.hostNotFound, .connectionFailed, .connectionLost, .timedOut]
 }
 
 extension ImageError.Code {

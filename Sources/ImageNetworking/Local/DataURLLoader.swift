@@ -29,7 +29,7 @@ public struct DataURLLoader: DataLoading {
         }
         let payload = rest[rest.index(after: comma)..<end]
         // Four characters of base64 make three bytes, so this limits the work before anything is decoded.
-        guard payload.count / 4 <= limit else { throw Self.tooLarge(source, limit) }
+        guard payload.count / 4 <= limit else { throw ImageError.tooLarge(source, announced: nil, limit: limit) }
         guard let bytes = PercentEncoding.decode(payload) else {
             throw ImageError(.invalidRequest, message: "\(source) has a % without two hexadecimal digits.")
         }
@@ -42,16 +42,12 @@ public struct DataURLLoader: DataLoading {
             }
             data = decoded
         }
-        guard data.count <= limit else { throw Self.tooLarge(source, limit) }
+        guard data.count <= limit else { throw ImageError.tooLarge(source, announced: data.count, limit: limit) }
         var head = HTTPResponse(status: .ok)
         // RFC 2397, section 2: what an omitted media type means.
         head.headerFields[.contentType] =
             mediaType.isEmpty ? "text/plain;charset=US-ASCII" : mediaType.hasPrefix(";") ? "text/plain" + mediaType : mediaType
         return DataResponse(url: request.url, head: head, body: ByteStream(data))
-    }
-
-    private static func tooLarge(_ source: String, _ limit: Int) -> ImageError {
-        ImageError(.tooLarge, message: "\(source) exceeds the limit of \(limit) bytes. Raise maximumResponseBytes to load it.")
     }
 }
 

@@ -1,4 +1,4 @@
-internal import HTTPTypes
+package import HTTPTypes
 internal import ImageCore
 
 /// The first bytes of a body whose transfer was interrupted (RFC 9110, sections 13 and 14).
@@ -31,12 +31,6 @@ struct PartialBody: Sendable, Equatable {
 
     static func length(in head: HTTPResponse) -> Int? {
         head.headerFields[.contentLength].flatMap(ContentLength.bytes).flatMap { $0 > 0 ? $0 : nil }
-    }
-
-    /// Whether `Cache-Control` contains `no-store` (RFC 9111, sections 5.2.1.5 and 5.2.2.5).
-    static func forbidsStorage(_ fields: HTTPFields) -> Bool {
-        let words = fields[.cacheControl]?.lowercased().split { $0 == "," || $0 == " " || $0 == "\t" }
-        return words?.contains("no-store") ?? false
     }
 
     /// The point from which to resume.
@@ -81,5 +75,13 @@ struct ResumePoint: Sendable, Equatable {
         let name: HTTPField.Name = response.headerFields[.eTag] == nil ? .lastModified : .eTag
         if let named = response.headerFields[name], named != head.headerFields[name] { return .unusable }
         return .rest
+    }
+}
+
+extension HTTPFields {
+    /// Whether `Cache-Control` contains `no-store` (RFC 9111, sections 5.2.1.5 and 5.2.2.5).
+    package var forbidStorage: Bool {
+        let words = self[.cacheControl]?.lowercased().split { $0 == "," || $0 == " " || $0 == "\t" }
+        return words?.contains("no-store") ?? false
     }
 }

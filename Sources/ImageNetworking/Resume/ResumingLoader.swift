@@ -112,7 +112,7 @@ public final class ResumingLoader: DataLoading {
 
     /// Stores a partial body: on disk if the load may write there, and not at all with `no-store` in the request or the response.
     private func keep(_ partial: PartialBody, _ key: PartialKey, _ request: DataRequest) {
-        guard ![request.headerFields, partial.head.headerFields].contains(where: PartialBody.forbidsStorage) else { return }
+        guard ![request.headerFields, partial.head.headerFields].contains(where: \.forbidStorage) else { return }
         store.put(
             partial, for: key.resource, since: key.epoch, now: Double(time(nil)), onDisk: request.cachePolicy.writesDisk)
     }

@@ -64,7 +64,7 @@ public struct RetryPolicy: Hashable, Sendable {
         guard attempt <= allowedRetries ?? maximumRetries, method.isIdempotent else { return .giveUp }
         var least = Duration.zero
         switch outcome {
-        case .failure(let code): guard Self.retriedCodes.contains(code) else { return .giveUp }
+        case .failure(let code): guard ImageError.Code.connectionFailures.contains(code) else { return .giveUp }
         case .status(let status, let retryAfter):
             guard Self.retriedStatuses.contains(status) else { return .giveUp }
             if let retryAfter {
@@ -83,7 +83,6 @@ public struct RetryPolicy: Hashable, Sendable {
         return .seconds(max(0, min(longest, seconds * (1 + jitter * (2 * random - 1)))))
     }
 
-    private static let retriedCodes: Set<ImageError.Code> = [.hostNotFound, .connectionFailed, .connectionLost, .timedOut]
     private static let retriedStatuses: Set<Int> = [408, 425, 429, 500, 502, 503, 504]
 }
 

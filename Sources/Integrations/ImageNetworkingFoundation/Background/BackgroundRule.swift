@@ -1,6 +1,7 @@
 internal import Foundation
 internal import HTTPTypes
 internal import ImageCore
+internal import ImageNetworking
 
 /// Which requests a background session may send, and which of them are the same.
 enum BackgroundRule {
@@ -42,9 +43,7 @@ enum BackgroundRule {
 
     /// Whether a response may be stored for a later load: a successful one without `no-store` (RFC 9111, section 5.2.2.5).
     static func mayBeKept(_ response: HTTPResponse) -> Bool {
-        let directives = response.headerFields[.cacheControl]?.lowercased().split(separator: ",") ?? []
-        return response.status.kind == .successful
-            && !directives.contains { $0.trimmingCharacters(in: .whitespaces) == "no-store" }
+        response.status.kind == .successful && !response.headerFields.forbidStorage
     }
 
     /// Whether the request may start a transfer, whose body is stored on disk for a while.

@@ -224,11 +224,7 @@ final class BackgroundTransfers: Sendable {
         }
         let (count, fields) = (file.status.size, head.response.headerFields)
         if fields[.contentEncoding] == nil, let expected = fields[.contentLength].flatMap({ Int($0) }), count < expected {
-            return failed(
-                key, number: number,
-                ImageError(
-                    .connectionLost,
-                    message: "The connection was lost before the response to \(source) was complete (\(count) bytes)."))
+            return failed(key, number: number, .incomplete(source, received: count))
         }
         let isWanted = state.withLock { $0.table.wants(count, key, number: number, limit: limit) }
         // Also for waiting loads: the process may end before they have read it.
