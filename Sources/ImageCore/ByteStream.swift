@@ -56,3 +56,21 @@ public struct ByteStream: AsyncSequence, Sendable {
 
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(base) }
 }
+
+/// Reads a stream for another one that passes its chunks on. After a failure the stream is at its end.
+package final class ByteStreamReader: Sendable {
+    /// `nil` during a read, of which there is one at a time, and after a failure.
+    private let iterator: Lock<ByteStream.AsyncIterator?>
+
+    /// Creates a reader, which is the only one of the stream.
+    package init(_ stream: ByteStream) { iterator = Lock(stream.makeAsyncIterator()) }
+
+    /// Waits for the next chunk; `nil` at the end.
+    package func next() async throws -> Data? {
+        guard var iterator = iterator.withLock({ $0.take() }) else { return nil }
+        let chunk = try await iterator.next()
+        let used = iterator
+        self.iterator.withLock { $0 = used }
+        return chunk
+    }
+}

@@ -12,19 +12,20 @@ final class WatchedBody: Sendable {
     }
 
     private struct State {
-        var iterator: ByteStream.AsyncIterator
         var receivedBytes = 0
         var readerPause = Duration.zero
         var pausedSince: Duration
         var onEnd: (@Sendable (Report) -> Void)?
     }
 
+    private let reader: ByteStreamReader
     private let state: Lock<State>
     private let elapsed: @Sendable () -> Duration
 
     /// - Parameter elapsed: the time on a monotonic clock.
     init(_ body: ByteStream, elapsed: @escaping @Sendable () -> Duration, onEnd: @escaping @Sendable (Report) -> Void) {
-        state = Lock(State(iterator: body.makeAsyncIterator(), pausedSince: elapsed(), onEnd: onEnd))
+        reader = ByteStreamReader(body)
+        state = Lock(State(pausedSince: elapsed(), onEnd: onEnd))
         self.elapsed = elapsed
     }
 
@@ -35,16 +36,12 @@ final class WatchedBody: Sendable {
 
     private func next() async throws -> Data? {
         let now = elapsed()
-        // A body has one reader at a time, so the iterator is not used by another call meanwhile.
-        var iterator = state.withLock { state in
-            state.readerPause += now - state.pausedSince
-            return state.iterator
-        }
+        state.withLock { $0.readerPause += now - $0.pausedSince }
         do {
-            let chunk = try await iterator.next()
-            let (used, now) = (iterator, elapsed())
+            let chunk = try await reader.next()
+            let now = elapsed()
             state.withLock { state in
-                (state.iterator, state.pausedSince) = (used, now)
+                state.pausedSince = now
                 state.receivedBytes += chunk?.count ?? 0
             }
             if chunk == nil { end(nil) }

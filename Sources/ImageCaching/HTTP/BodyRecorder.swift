@@ -4,51 +4,34 @@ internal import ImageCore
 /// the body exceeds the limit, fails or is not read to its end.
 final class BodyRecorder: Sendable {
     private struct State {
-        var iterator: ByteStream.AsyncIterator?
         var start: Data?
-        /// `nil` once the body is too long.
+        /// `nil` once the body is too long or has ended.
         var recorded: BodyBytes? = BodyBytes()
-
-        mutating func record(_ chunk: Data, limit: Int) {
-            guard let count = recorded?.count else { return }
-            if count + chunk.count > limit || recorded?.append(chunk) == false { recorded = nil }
-        }
     }
 
+    private let reader: ByteStreamReader
     private let state: Lock<State>
     private let limit: Int
     private let onEnd: @Sendable (Data) async -> Void
 
     init(_ body: ByteStream, start: Data, limit: Int, onEnd: @escaping @Sendable (Data) async -> Void) {
-        state = Lock(State(iterator: body.makeAsyncIterator(), start: start.isEmpty ? nil : start))
+        reader = ByteStreamReader(body)
+        state = Lock(State(start: start.isEmpty ? nil : start))
         self.limit = limit
         self.onEnd = onEnd
     }
 
     func next() async throws -> Data? {
-        let limit = limit
-        let start = state.withLock { state -> Data? in
-            guard let start = state.start else { return nil }
-            state.start = nil
-            state.record(start, limit: limit)
-            return start
-        }
-        if let start { return start }
-        // There is one reader at a time, so the iterator is missing only after a failure.
-        let taken = state.withLock { state in
-            defer { state.iterator = nil }
-            return state.iterator
-        }
-        guard var iterator = taken else { return nil }
-        let chunk = try await iterator.next()
+        // The recorded bytes are lost if the body fails here.
+        var (chunk, recorded) = state.withLock { ($0.start.take(), $0.recorded.take()) }
+        if chunk == nil { chunk = try await reader.next() }
         guard let chunk else {
-            if let recorded = state.withLock({ $0.recorded.take() }) { await onEnd(recorded.data) }
+            if let recorded { await onEnd(recorded.data) }
             return nil
         }
-        let used = iterator
-        state.withLock { state in
-            state.iterator = used
-            state.record(chunk, limit: limit)
+        if let count = recorded?.count, count + chunk.count <= limit, recorded?.append(chunk) == true {
+            let longer = recorded
+            state.withLock { $0.recorded = longer }
         }
         return chunk
     }

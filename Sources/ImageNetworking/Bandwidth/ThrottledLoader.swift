@@ -36,26 +36,19 @@ public final class ThrottledLoader: DataLoading {
         return response
     }
 
-    private struct State {
-        var iterator: ByteStream.AsyncIterator
-        var rest = Data()
-    }
-
     /// Cuts a body into chunks, each taken from the bucket before it is passed on.
     private func throttled(_ body: ByteStream, of request: DataRequest) -> ByteStream {
-        let state = Lock(State(iterator: body.makeAsyncIterator()))
+        let reader = ByteStreamReader(body)
+        let received = Lock(Data())
         return ByteStream { [limit] in
-            if state.withLock({ $0.rest.isEmpty }) {
-                // A body has one reader at a time, so the iterator is not used by another call meanwhile.
-                var iterator = state.withLock { $0.iterator }
-                guard let chunk = try await iterator.next() else { return nil }
-                let used = iterator
-                state.withLock { $0 = State(iterator: used, rest: chunk) }
+            if received.withLock({ $0.isEmpty }) {
+                guard let chunk = try await reader.next() else { return nil }
+                received.withLock { $0 = chunk }
             }
             let size = limit.chunkSize
-            let chunk = state.withLock { state in
-                let chunk = state.rest.prefix(size)
-                state.rest = state.rest.dropFirst(chunk.count)
+            let chunk = received.withLock { received in
+                let chunk = received.prefix(size)
+                received = received.dropFirst(chunk.count)
                 return chunk
             }
             try await limit.pay(for: chunk.count, of: request)

@@ -5,7 +5,7 @@ internal import ImageCore
 /// reached.
 final class ResumableBody: Sendable {
     fileprivate struct State {
-        var iterator: ByteStream.AsyncIterator?
+        var reader: ByteStreamReader
         var start: Data
         /// The chunks so far; empty when they are too long to be stored.
         var passed: [Data] = []
@@ -39,7 +39,7 @@ final class ResumableBody: Sendable {
         let attempts = response.retriesLeft.map(Int.init) ?? request.retries ?? RetryPolicy.default.maximumRetries
         state = Lock(
             State(
-                iterator: response.body.makeAsyncIterator(), start: start, isJoined: !start.isEmpty, attemptsLeft: attempts))
+                reader: ByteStreamReader(response.body), start: start, isJoined: !start.isEmpty, attemptsLeft: attempts))
         head = response.head
         length = PartialBody.length(in: head) ?? .max
         self.request = request
@@ -54,13 +54,9 @@ final class ResumableBody: Sendable {
     func next() async throws -> Data? {
         if let start = state.withLock({ $0.takeStart() }) { return start }
         while true {
-            // A body has one reader at a time, so the iterator is not used by another call meanwhile.
-            guard var iterator = state.withLock({ $0.takeIterator() }) else { return nil }
             do {
-                let chunk = try await iterator.next()
-                let used = iterator
+                let chunk = try await state.withLock { $0.reader }.next()
                 let (count, isJoined) = state.withLock { state in
-                    state.iterator = used
                     if let chunk { state.keep(chunk, upTo: keptBytes) }
                     return (state.count, state.isJoined)
                 }
@@ -75,7 +71,7 @@ final class ResumableBody: Sendable {
                     end(isWhole: (error as? ImageError)?.code == .tooLarge)
                     throw error
                 }
-                state.withLock { ($0.iterator, $0.isJoined) = (rest, true) }
+                state.withLock { ($0.reader, $0.isJoined) = (rest, true) }
             }
         }
     }
@@ -92,7 +88,7 @@ final class ResumableBody: Sendable {
     }
 
     /// The rest of the body from another response; `nil` when there is none.
-    private func rest(after error: any Error) async throws -> ByteStream.AsyncIterator? {
+    private func rest(after error: any Error) async throws -> ByteStreamReader? {
         guard let broken = error as? ImageError, Self.codes.contains(broken.code), !Task.isCancelled else { return nil }
         let passed = state.withLock { state -> (count: Int, fresh: Int, attemptsLeft: Int)? in
             guard state.attemptsLeft > 0 else { return nil }
@@ -110,7 +106,7 @@ final class ResumableBody: Sendable {
             let response = try await loader.load(ranged)
             if let left = response.retriesLeft { state.withLock { $0.attemptsLeft = Int(left) } }
             guard point.classify(response.head) == .rest else { return nil }
-            return response.body.makeAsyncIterator()
+            return ByteStreamReader(response.body)
         } catch is CancellationError {
             end(isWhole: false)
             throw CancellationError()
@@ -149,11 +145,6 @@ extension ResumableBody.State {
         (passed, count) = ([start], start.count)
         defer { start = Data() }
         return start
-    }
-
-    fileprivate mutating func takeIterator() -> ByteStream.AsyncIterator? {
-        defer { iterator = nil }
-        return iterator
     }
 
     fileprivate mutating func keep(_ chunk: Data, upTo limit: Int) {
