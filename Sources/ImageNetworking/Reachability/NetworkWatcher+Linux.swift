@@ -5,26 +5,27 @@
 
     /// Reports the network's status whenever the kernel says that a link, an address or a route changed.
     final class NetworkWatcher: Sendable {
-        private let stopper: Descriptor
+        /// The end of a pipe; closing it ends the thread.
+        private let stop: Descriptor
 
         /// `nil` where the system gives no socket or thread; then the status does not change.
         init?(_ report: @escaping @Sendable (NetworkStatus) -> Void) {
-            guard let changes = Descriptor(calotype_netlink_open()), let stopper = Descriptor(calotype_event_create()) else {
-                return nil
-            }
-            self.stopper = stopper
+            var ends: [Int32] = [-1, -1]
+            guard let changes = Descriptor(calotype_netlink_open()), unsafe pipe(&ends) == 0,
+                let stopped = Descriptor(ends[0]), let stop = Descriptor(ends[1])
+            else { return nil }
+            for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+            self.stop = stop
             let isStarted = DetachedThread.start {
                 // This report includes changes before the socket was open; the kernel announces later ones.
                 report(Self.current)
-                while Self.waitForChange(changes, stopper) {
+                while Self.waitForChange(changes, stopped) {
                     calotype_netlink_drain(changes.number)
                     report(Self.current)
                 }
             }
             guard isStarted else { return nil }
         }
-
-        deinit { calotype_event_signal(stopper.number) }
 
         /// An open descriptor; closed with its last reference.
         private final class Descriptor: Sendable {
@@ -39,8 +40,8 @@
         }
 
         /// `false` when the watcher ends.
-        private static func waitForChange(_ changes: Descriptor, _ stopper: Descriptor) -> Bool {
-            var polled = [changes, stopper].map { pollfd(fd: $0.number, events: Int16(POLLIN), revents: 0) }
+        private static func waitForChange(_ changes: Descriptor, _ stopped: Descriptor) -> Bool {
+            var polled = [changes, stopped].map { pollfd(fd: $0.number, events: Int16(POLLIN), revents: 0) }
             while unsafe poll(&polled, 2, -1) < 0 {
                 guard errno == EINTR else { return false }
             }
