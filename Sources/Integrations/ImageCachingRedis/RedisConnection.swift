@@ -32,18 +32,6 @@
     /// used by one thread at a time.
     // @unchecked because the context is used only on the queue of the cache that owns the connection, or by `deinit`.
     @safe final class RedisConnection: @unchecked Sendable {
-        enum Argument: Sendable {
-            case text(String)
-            case bytes([UInt8])
-
-            var contents: [UInt8] {
-                switch self {
-                case .text(let text): Array(text.utf8)
-                case .bytes(let bytes): bytes
-                }
-            }
-        }
-
         private let configuration: RedisDataCache.Configuration
         private var context: UnsafeMutablePointer<redisContext>?
 
@@ -52,7 +40,7 @@
         deinit { disconnect() }
 
         /// Sends a command and passes its reply to `body`: the bytes of a string, or no bytes for other types.
-        func command<R>(_ arguments: [Argument], _ body: (UnsafeRawBufferPointer) -> R) throws(RedisFailure) -> R {
+        func command<R>(_ arguments: [[UInt8]], _ body: (UnsafeRawBufferPointer) -> R) throws(RedisFailure) -> R {
             try unsafe withReply(to: arguments) { reply throws(RedisFailure) in
                 let isString = unsafe reply.pointee.type == REDIS_REPLY_STRING
                 return unsafe body(
@@ -67,12 +55,12 @@
             repeat {
                 pages += 1
                 guard pages <= Self.maximumPages else { throw .errorReply("with an endless list of keys") }
-                let scan: [Argument] = [
+                let scan: [[UInt8]] = [
                     .text("SCAN"), .text(cursor), .text("MATCH"), .text(pattern), .text("COUNT"), .text("1000"),
                 ]
                 let (next, names) = try unsafe withReply(to: scan) { reply throws(RedisFailure) in unsafe Self.page(reply.pointee)
                 }
-                if !names.isEmpty { try unsafe command([.text("UNLINK")] + names.map { .bytes($0) }) { _ in } }
+                if !names.isEmpty { try unsafe command([.text("UNLINK")] + names) { _ in } }
                 cursor = next
             } while cursor != "0"
         }
@@ -98,21 +86,17 @@
         }
 
         private func withReply<R>(
-            to arguments: [Argument], _ body: (UnsafeMutablePointer<redisReply>) throws(RedisFailure) -> R
+            to arguments: [[UInt8]], _ body: (UnsafeMutablePointer<redisReply>) throws(RedisFailure) -> R
         ) throws(RedisFailure) -> R {
             if unsafe context == nil { try connect() }
             return try unsafe send(arguments, body)
         }
 
         private func send<R>(
-            _ arguments: [Argument], _ body: (UnsafeMutablePointer<redisReply>) throws(RedisFailure) -> R
+            _ arguments: [[UInt8]], _ body: (UnsafeMutablePointer<redisReply>) throws(RedisFailure) -> R
         ) throws(RedisFailure) -> R {
-            let parts = arguments.map(\.contents)
-            var flat: [UInt8] = []
-            flat.reserveCapacity(parts.reduce(0) { $0 + $1.count })
-            for part in parts { flat.append(contentsOf: part) }
-            let lengths = parts.map(\.count)
-            let answer = unsafe SignalShield.run { unsafe run(flat, lengths) }
+            let bytes = arguments.reduce(into: []) { $0 += $1 }
+            let answer = unsafe SignalShield.run { unsafe run(bytes, arguments.map(\.count)) }
             guard let reply = unsafe answer?.assumingMemoryBound(to: redisReply.self) else {
                 let text = unsafe context.map { unsafe Self.text(of: $0.pointee) } ?? "the connection is closed"
                 // After a missing reply, the next command would receive the wrong one.
@@ -185,7 +169,7 @@
             }
             do throws(RedisFailure) {
                 if let password = configuration.password {
-                    let names = configuration.user.map { [Argument.text($0)] } ?? []
+                    let names = configuration.user.map { [[UInt8].text($0)] } ?? []
                     try unsafe send([.text("AUTH")] + names + [.text(password)]) { _ throws(RedisFailure) in }
                 }
                 if configuration.database != 0 {
@@ -208,6 +192,11 @@
                 return text.isEmpty ? "the connection was lost" : text
             }
         }
+    }
+
+    extension [UInt8] {
+        /// An argument of a command.
+        static func text(_ text: String) -> [UInt8] { Array(text.utf8) }
     }
 
     /// Suppresses `SIGPIPE`. hiredis writes to sockets without `MSG_NOSIGNAL`, so a lost connection would end the process.

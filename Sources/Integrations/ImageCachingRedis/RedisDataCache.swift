@@ -73,7 +73,7 @@
             }
             let milliseconds = String(Int(min(max(1, configuration.timeToLive / .milliseconds(1)), 1e15)))
             let isStored: Bool? = try? await run { connection throws(RedisFailure) in
-                try unsafe connection.command([.text("SET"), .text(name), .bytes(value), .text("PX"), .text(milliseconds)]) { _ in
+                try unsafe connection.command([.text("SET"), .text(name), value, .text("PX"), .text(milliseconds)]) { _ in
                     true
                 }
             }
