@@ -55,14 +55,10 @@ enum PackRecord {
         return bytes
     }
 
-    /// The values in the bytes before a body.
-    struct Prefix {
-        var head: HTTPResponse
-        var storedAt: Double
-    }
-
     /// Decodes a record; `nil` unless it is what was written for `name`.
-    static func decode(_ record: UnsafeRawBufferPointer, name: EntryName, location: PackLocation) -> Prefix? {
+    static func decode(
+        _ record: UnsafeRawBufferPointer, name: EntryName, location: PackLocation
+    ) -> (head: HTTPResponse, storedAt: Double)? {
         guard record.count == location.length else { return nil }
         let prefix = unsafe UnsafeRawBufferPointer(rebasing: record[..<location.prefixLength])
         let body = unsafe UnsafeRawBufferPointer(rebasing: record[location.prefixLength...])
@@ -73,7 +69,7 @@ enum PackRecord {
             unsafe prefix.littleEndian(at: 40) == checksum(prefix: prefix, body: body),
             let head = unsafe ResponseHeaderCoding.decode(UnsafeRawBufferPointer(rebasing: prefix[headerLength...]))
         else { return nil }
-        return Prefix(head: head, storedAt: Double(bitPattern: unsafe prefix.littleEndian(at: 32)))
+        return (head, Double(bitPattern: unsafe prefix.littleEndian(at: 32)))
     }
 
     private static func checksum(prefix: UnsafeRawBufferPointer, body: UnsafeRawBufferPointer) -> UInt64 {

@@ -32,9 +32,6 @@ public final class CachedLoader: DataLoading {
     private let revalidatesInBackground: Bool
     private let revalidations = RevalidationQueue()
 
-    /// The most background revalidations at the same time; others wait.
-    static let maximumRevalidations = RevalidationQueue.limit
-
     /// Creates a caching loader.
     ///
     /// - Parameters:

@@ -114,9 +114,6 @@ package struct BodyChannel: ~Copyable, Sendable {
     /// Whether the reader cancelled the response.
     package var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
-    /// Whether the response was cancelled or has ended.
-    package var isOver: Bool { state.withLock { $0.isOver } }
-
     /// Whether the producer must wait for `onDrained`.
     package var isPaused: Bool { state.withLock { $0.isPaused } }
 

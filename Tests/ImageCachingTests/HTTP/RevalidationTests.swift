@@ -32,9 +32,9 @@ import Testing
         for _ in 0..<3 {
             for url in urls { #expect(try await slow.see(to: url) == Seen(.disk)) }
         }
-        await gate.waitForArrivals(CachedLoader.maximumRevalidations)
-        for count in CachedLoader.maximumRevalidations..<urls.count {
-            #expect(gate.held == CachedLoader.maximumRevalidations)
+        await gate.waitForArrivals(RevalidationQueue.limit)
+        for count in RevalidationQueue.limit..<urls.count {
+            #expect(gate.held == RevalidationQueue.limit)
             gate.letOneThrough()
             await gate.waitForArrivals(count + 1)
         }
@@ -69,18 +69,18 @@ import Testing
     }
 
     @Test func aResponseThatWasRefreshedInTheMeantimeIsNotRevalidated() async throws {
-        let (bench, urls) = try await Self.staleResponses(CachedLoader.maximumRevalidations + 1)
+        let (bench, urls) = try await Self.staleResponses(RevalidationQueue.limit + 1)
         let gate = Gate()
         let network = ScriptedLoader(gate: gate) { _ in .response(Wire.head(Self.tagged, status: 304), chunks: []) }
         let slow = CachedLoader(network, cache: bench.cache)
         for url in urls { #expect(try await slow.see(to: url) == Seen(.disk)) }
-        await gate.waitForArrivals(CachedLoader.maximumRevalidations)
+        await gate.waitForArrivals(RevalidationQueue.limit)
         // The last one still waits, and a load with another directive refreshes its response.
         bench.add(.init(304, Self.tagged, ""))
         #expect(try await bench.makeLoader().see(["Cache-Control: max-age=0"], to: urls[urls.count - 1]) == Seen(.disk))
         gate.open()
         await slow.waitForRevalidations()
-        #expect(network.requests.count == CachedLoader.maximumRevalidations)
+        #expect(network.requests.count == RevalidationQueue.limit)
     }
 
     @Test func aLoaderThatDoesNotRevalidateInTheBackgroundValidatesFirst() async throws {

@@ -29,9 +29,12 @@ final class CurlLoop {
     /// The transfers that have something to hand over.
     private var updated: [CurlTransfer] = []
 
+    /// Starts libcurl, once per process.
+    private static let isLibraryReady = calotype_curl_start() == CURLE_OK
+
     /// `nil` when libcurl has no memory left, or the system no descriptor.
     init?(_ configuration: CurlLoader.Configuration, _ limits: CurlLoader.Limits, mailbox: Mailbox) {
-        guard CurlLibrary.isReady, let multi = MultiHandle() else { return nil }
+        guard Self.isLibraryReady, let multi = MultiHandle() else { return nil }
         self.multi = multi
         self.mailbox = mailbox
         self.configuration = configuration

@@ -16,9 +16,8 @@ final class Fetch: Sendable {
     private let timeout: Duration
     /// When ``timeout`` ends.
     private let timeoutInstant: ContinuousClock.Instant
+    /// Moves where loads join the fetch.
     private let deadline: Deadline?
-    /// When ``deadline`` passes, as far as is known: it moves where loads join the fetch.
-    nonisolated(unsafe) private var deadlineInstant: ContinuousClock.Instant?  // because only the loop's thread uses it
     /// The largest body, in bytes.
     let limit: Int
     private let channel = BodyChannel()
@@ -40,7 +39,6 @@ final class Fetch: Sendable {
         self.timeout = timeout
         timeoutInstant = now + timeout.clampedToClockRange
         self.deadline = deadline
-        unsafe deadlineInstant = deadline.map { now + $0.remaining.clampedToClockRange }
         unsafe self.hop = hop
         self.limit = limit
     }
@@ -81,13 +79,10 @@ final class Fetch: Sendable {
 
     // MARK: The loop's side
 
-    /// When a time limit ends the fetch: the timeout or the deadline. A deadline that seems to have passed is read once more, since
-    /// loads that joined may have moved it.
+    /// When a time limit ends the fetch: the timeout or the deadline.
     func expiry(at now: ContinuousClock.Instant) -> ContinuousClock.Instant {
-        if let deadline, let instant = unsafe deadlineInstant, instant <= now {
-            unsafe deadlineInstant = now + deadline.remaining.clampedToClockRange
-        }
-        return unsafe min(timeoutInstant, deadlineInstant ?? timeoutInstant)
+        guard let deadline else { return timeoutInstant }
+        return min(timeoutInstant, now + deadline.remaining.clampedToClockRange)
     }
 
     /// The error for a fetch that a time limit ended.
@@ -109,9 +104,4 @@ final class Fetch: Sendable {
 
     /// Whether the loop must stop receiving while more than `allowed` bytes are unread; then the reader posts a `resume`.
     func pauses(above allowed: Int) -> Bool { channel.pauses(above: allowed) }
-}
-
-extension Fetch: Hashable {
-    static func == (a: Fetch, b: Fetch) -> Bool { a === b }
-    func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
