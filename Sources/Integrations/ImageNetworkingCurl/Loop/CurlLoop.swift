@@ -38,15 +38,15 @@ final class CurlLoop {
         self.multi = multi
         self.mailbox = mailbox
         self.configuration = configuration
-        self.limits = limits.atLeastOne
+        self.limits = limits
         idleTimeout = configuration.idleTimeout.map { max($0, .milliseconds(1)) }
         usesProxies =
             configuration.usesProxyOfEnvironment && configuration.sourcePolicy == nil
             && ProcessInfo.processInfo.environment.contains { $0.key.lowercased().hasSuffix("_proxy") && !$0.value.isEmpty }
-        queue = TransferQueue(self.limits)
+        queue = TransferQueue(limits)
         multi.set(CURLMOPT_PIPELINING, Int(CURLPIPE_MULTIPLEX))
-        multi.set(CURLMOPT_MAX_HOST_CONNECTIONS, self.limits.connectionsPerHost)
-        multi.set(CURLMOPT_MAXCONNECTS, self.limits.connections)
+        multi.set(CURLMOPT_MAX_HOST_CONNECTIONS, limits.connectionsPerHost)
+        multi.set(CURLMOPT_MAXCONNECTS, limits.connections)
         unsafe calotype_curl_multi_quit_quickly(multi.pointer)
     }
 

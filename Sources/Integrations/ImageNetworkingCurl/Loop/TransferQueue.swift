@@ -28,7 +28,6 @@ struct TransferQueue<Transfer> {
     private var turns: [HostQueue] = []
     private var connections = 0
 
-    /// - Parameter limits: at least one of each.
     init(_ limits: CurlLoader.Limits) { self.limits = limits }
 
     /// How many hosts are remembered.
