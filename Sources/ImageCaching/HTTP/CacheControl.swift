@@ -27,14 +27,8 @@ struct CacheControl: Hashable, Sendable {
     /// Larger numbers of seconds count as this one (section 1.2.2).
     static let maximumSeconds = 1 << 31
 
-    init() {}
-
     init(_ fields: HTTPFields) {
         for line in fields[values: .cacheControl] { add(line) }
-    }
-
-    init(_ lines: String...) {
-        for line in lines { add(line) }
     }
 
     private mutating func add(_ line: String) {

@@ -58,7 +58,7 @@ public final class CachedLoader: DataLoading {
         request.cacheTransaction = nil
         guard cache.policy.mode != .off, request.isCacheRead else {
             // A request that forbids the network never reaches it, whatever the policy.
-            if RequestDirectives(request).control.onlyIfCached { return Self.gatewayTimeout(for: request) }
+            if RequestDirectives(request).control.onlyIfCached { return Self.empty(.gatewayTimeout, for: request) }
             return cache.policy.mode == .off ? try await loader.load(request) : try await pass(request)
         }
         // Decide again: time has passed since the lookup, and interceptors may have changed the request.
@@ -66,8 +66,7 @@ public final class CachedLoader: DataLoading {
         if let entries = cache.entries(of: transaction, for: request) {
             if let transaction = transaction as? HTTPCacheTransaction, transaction.isRevalidation {
                 await revalidate(request)
-                return DataResponse(
-                    url: request.url, head: HTTPResponse(status: .accepted), body: ByteStream(Data()), tier: .disk)
+                return Self.empty(.accepted, for: request)
             }
             known = CacheLookup(entries: entries, match: nil)
         }
@@ -85,7 +84,8 @@ public final class CachedLoader: DataLoading {
         case (.serveWhileRevalidating(_, let validation?), _), (.revalidate(let validation), _):
             return try await exchange(request, found.entries).run(validating: validation)
         case (.gatewayTimeout, _):
-            return Self.gatewayTimeout(for: request)
+            // The request only accepts a stored response (RFC 9111, section 5.2.1.7).
+            return Self.empty(.gatewayTimeout, for: request)
         default:
             return try await exchange(request, found.entries).run(validating: nil)
         }
@@ -99,9 +99,9 @@ public final class CachedLoader: DataLoading {
         CacheExchange(loader: loader, cache: cache, request: request, entries: entries)
     }
 
-    /// The response of a cache that has no response and may not ask the server (RFC 9111, section 5.2.1.7).
-    private static func gatewayTimeout(for request: DataRequest) -> DataResponse {
-        DataResponse(url: request.url, head: HTTPResponse(status: .gatewayTimeout), body: ByteStream(Data()), tier: .disk)
+    /// A response that the cache makes itself.
+    private static func empty(_ status: HTTPResponse.Status, for request: DataRequest) -> DataResponse {
+        DataResponse(url: request.url, head: HTTPResponse(status: status), body: ByteStream(Data()), tier: .disk)
     }
 
     /// Returns when no background revalidation runs or waits, including those that start in the meantime.

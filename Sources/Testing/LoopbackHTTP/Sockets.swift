@@ -55,14 +55,10 @@ enum Sockets {
             guard unsafe poll(&polled, nfds_t(polled.count), -1) >= 0 || errno == EINTR else { return false }
             if gates.contains(where: { $0.isOpen }) { return false }
             guard polled[gates.count].revents != 0 else { continue }
-            if let tls {
-                // With TLS a client sends a close_notify alert before it closes the connection.
-                if tls.hasEnded { return true }
-                polled[gates.count].fd = -1
-                continue
-            }
+            // With TLS a client sends a close_notify alert before it closes the connection.
             var byte: UInt8 = 0
-            if unsafe recv(socket, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) <= 0 { return true }
+            let hasEnded = unsafe tls?.hasEnded ?? (recv(socket, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) <= 0)
+            if hasEnded { return true }
             // The client has sent more data, which nothing reads now, so a close could not be seen: wait for the gates alone.
             polled[gates.count].fd = -1
         }
