@@ -1,5 +1,6 @@
 #if Redis
     internal import CCalotypeLibHiredis
+    internal import Dispatch
     internal import ImageCore
 
     internal import CalotypeSystem
@@ -30,8 +31,10 @@
 
     /// One connection to a server. Connects with the first command, and again after a command that broke the connection. Blocks;
     /// used by one thread at a time.
-    // @unchecked because the context is used only on the queue of the cache that owns the connection, or by `deinit`.
+    // @unchecked because the context is used only on the queue, or by `deinit`.
     @safe final class RedisConnection: @unchecked Sendable {
+        /// Where the cache runs the commands of the connection.
+        let queue = DispatchQueue(label: "calotype.redis")
         private let configuration: RedisDataCache.Configuration
         private var context: UnsafeMutablePointer<redisContext>?
 

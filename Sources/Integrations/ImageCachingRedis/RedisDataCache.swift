@@ -20,18 +20,12 @@
     /// ```
     public final class RedisDataCache: DataCaching {
         private let configuration: Configuration
-        private let lanes: [Lane]
+        private let connections: [RedisConnection]
         private let state: Lock<State>
-
-        /// A connection, and the queue on which it is used.
-        private struct Lane: Sendable {
-            let queue: DispatchQueue
-            let connection: RedisConnection
-        }
 
         private struct State {
             var breaker: CircuitBreaker
-            var nextLane = 0
+            var nextConnection = 0
             var hasWarned = false
             var statistics = CacheStatistics(name: "shared")
         }
@@ -42,11 +36,7 @@
         public init(_ configuration: Configuration) {
             self.configuration = configuration
             state = Lock(State(breaker: configuration.breaker))
-            lanes = (0..<configuration.connections).map { number in
-                Lane(
-                    queue: DispatchQueue(label: "calotype.redis.\(number)"),
-                    connection: RedisConnection(configuration))
-            }
+            connections = (0..<configuration.connections).map { _ in RedisConnection(configuration) }
         }
 
         public func entry(for key: DataKey) async throws -> DataEntry? {
@@ -132,19 +122,19 @@
         private func run<R: Sendable>(
             _ body: @escaping @Sendable (RedisConnection) throws(RedisFailure) -> R
         ) async throws(RedisFailure) -> R {
-            let lane = state.withLock { state in
-                state.nextLane = (state.nextLane + 1) % lanes.count
-                return lanes[state.nextLane]
+            let connection = state.withLock { state in
+                state.nextConnection = (state.nextConnection + 1) % connections.count
+                return connections[state.nextConnection]
             }
             let result: Result<R, RedisFailure> = await withCheckedContinuation { continuation in
-                lane.queue.async { [self] in
+                connection.queue.async { [self] in
                     // Ask the circuit breaker here, since a command that waited behind it may have failed.
                     let decision = state.withLock { [now] in $0.breaker.decide(now: now) }
                     guard case .allow(let ticket) = decision else {
                         return continuation.resume(returning: .failure(.circuitOpen))
                     }
                     do throws(RedisFailure) {
-                        let value = try body(lane.connection)
+                        let value = try body(connection)
                         state.withLock { [now] in $0.breaker.record(.success, of: ticket, now: now) }
                         continuation.resume(returning: .success(value))
                     } catch {
