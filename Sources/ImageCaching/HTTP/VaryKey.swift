@@ -3,7 +3,7 @@ internal import ImageCore
 
 /// The request fields on which a response with `Vary` depends (RFC 9111, section 4.1): their names, and a digest of their values.
 /// The values themselves may be credentials and are not stored.
-public struct VaryKey: Hashable, Sendable {
+struct VaryKey: Hashable, Sendable {
     /// The names in lower case, sorted and unique.
     let names: [String]
     let digest: String
