@@ -28,12 +28,12 @@ struct ColorPalette {
         var counts: [HalfBlocks.RGB: Int] = [:]
         for pixel in pixels { counts[pixel, default: 0] += 1 }
         if counts.count <= limit {
-            colors = counts.keys.sorted { ColorPalette.order($0) < ColorPalette.order($1) }
+            colors = counts.keys.sorted { $0.code(bits: 8) < $1.code(bits: 8) }
             return
         }
         // Five bits per component are precise enough for the choice and bound the work.
         var cells: [Int: Cell] = [:]
-        for (color, count) in counts { cells[ColorPalette.cell(color), default: Cell()].add(color, count) }
+        for (color, count) in counts { cells[color.code(bits: 5), default: Cell()].add(color, count) }
         var boxes = [Box(cells.sorted { $0.key < $1.key }.map(\.value))]
         while boxes.count < limit,
             let index = boxes.indices.filter({ boxes[$0].cells.count > 1 }).max(by: { boxes[$0].weight < boxes[$1].weight })
@@ -61,12 +61,9 @@ struct ColorPalette {
                 result.append(nil)
                 continue
             }
-            let wanted = SIMD3(Int(pixel.red), Int(pixel.green), Int(pixel.blue)) &+ errors[x + 1] / 16
-            let clamped = wanted.clamped(lowerBound: SIMD3(repeating: 0), upperBound: SIMD3(repeating: 255))
-            let color = HalfBlocks.RGB(red: UInt8(clamped.x), green: UInt8(clamped.y), blue: UInt8(clamped.z))
+            let color = HalfBlocks.RGB(clamping: pixel.components &+ errors[x + 1] / 16)
             let index = known[color] ?? nearestIndex(color, &nearest)
-            let chosen = colors[index]
-            let error = clamped &- SIMD3(Int(chosen.red), Int(chosen.green), Int(chosen.blue))
+            let error = color.components &- colors[index].components
             errors[x + 2] &+= error &* 7
             below[x] &+= error &* 3
             below[x + 1] &+= error &* 5
@@ -78,22 +75,15 @@ struct ColorPalette {
 
     /// The index of the nearest colour, cached in `nearest` by six bits per component.
     private func nearestIndex(_ color: HalfBlocks.RGB, _ nearest: inout [Int: Int]) -> Int {
-        let key = (Int(color.red) >> 2) << 12 | (Int(color.green) >> 2) << 6 | Int(color.blue) >> 2
+        let key = color.code(bits: 6)
         if let index = nearest[key] { return index }
         func distance(_ other: HalfBlocks.RGB) -> Int {
-            let (red, green, blue) = (
-                Int(color.red) - Int(other.red), Int(color.green) - Int(other.green), Int(color.blue) - Int(other.blue)
-            )
-            return red * red + green * green + blue * blue
+            let difference = color.components &- other.components
+            return (difference &* difference).wrappedSum()
         }
         let index = colors.indices.min { distance(colors[$0]) < distance(colors[$1]) } ?? 0
         nearest[key] = index
         return index
-    }
-
-    private static func order(_ color: HalfBlocks.RGB) -> Int { Int(color.red) << 16 | Int(color.green) << 8 | Int(color.blue) }
-    private static func cell(_ color: HalfBlocks.RGB) -> Int {
-        (Int(color.red) >> 3) << 10 | (Int(color.green) >> 3) << 5 | Int(color.blue) >> 3
     }
 
     /// The sum and the number of the pixels of similar colours.
@@ -101,7 +91,7 @@ struct ColorPalette {
         var sums = SIMD3<Int>()
         var count = 0
         mutating func add(_ color: HalfBlocks.RGB, _ times: Int) {
-            sums &+= SIMD3(Int(color.red), Int(color.green), Int(color.blue)) &* times
+            sums &+= color.components &* times
             count += times
         }
         var mean: SIMD3<Int> { sums / SIMD3(repeating: max(1, count)) }
@@ -118,8 +108,7 @@ struct ColorPalette {
         }
 
         var mean: HalfBlocks.RGB {
-            let mean = cells.reduce(SIMD3<Int>()) { $0 &+ $1.sums } / SIMD3(repeating: max(1, weight))
-            return HalfBlocks.RGB(red: UInt8(mean.x), green: UInt8(mean.y), blue: UInt8(mean.z))
+            HalfBlocks.RGB(clamping: cells.reduce(SIMD3()) { $0 &+ $1.sums } / SIMD3(repeating: max(1, weight)))
         }
 
         func halves() -> (Box, Box) {

@@ -61,8 +61,8 @@ public struct HalfBlocks: Hashable, Sendable {
     /// Draws an image as ``draw(_:)`` does, and returns its lines.
     public func lines(_ bitmap: Bitmap) -> [String] {
         let size = ResizeGeometry(source: bitmap.size, box: targetSize, mode: .fit).output
-        guard let source = try? TerminalPixels(bitmap, size: size).pixels else { return [] }
-        let pixels = codes(source, width: size.width)
+        guard let visible = try? bitmap.colors(scaledTo: size, over: background, visibleFrom: 1) else { return [] }
+        let pixels = codes(visible, width: size.width)
         return stride(from: 0, to: size.height, by: 2).map { y in
             line(
                 above: pixels[y * size.width..<(y + 1) * size.width],
@@ -101,12 +101,11 @@ public struct HalfBlocks: Hashable, Sendable {
 
     /// The colour of each pixel, as red, green and blue or as an index into the palette; `nil` where the terminal's background is
     /// visible.
-    private func codes(_ pixels: [TerminalPixels.Pixel], width: Int) -> [Int?] {
-        let visible = pixels.map(visibleColor)
-        return switch colors {
-        case .trueColor: visible.map { $0.map { Int($0.red) << 16 | Int($0.green) << 8 | Int($0.blue) } }
-        case .palette: ColorPalette.xterm.indices(visible, width: width)
-        case .ansi: ColorPalette.ansi.indices(visible, width: width)
+    private func codes(_ pixels: [RGB?], width: Int) -> [Int?] {
+        switch colors {
+        case .trueColor: pixels.map { $0?.code(bits: 8) }
+        case .palette: ColorPalette.xterm.indices(pixels, width: width)
+        case .ansi: ColorPalette.ansi.indices(pixels, width: width)
         }
     }
 
@@ -118,11 +117,5 @@ public struct HalfBlocks: Hashable, Sendable {
         // The bright colours are not part of the standard; all terminals of today have them at 90 and 100.
         case .ansi: "\(code < 8 ? base + code : base + 52 + code)"
         }
-    }
-
-    /// The colour over the background; `nil` where the terminal's background is visible.
-    private func visibleColor(_ pixel: TerminalPixels.Pixel) -> RGB? {
-        if pixel.alpha == 0, background == nil { return nil }
-        return pixel.over(background ?? RGB(red: 0, green: 0, blue: 0))
     }
 }

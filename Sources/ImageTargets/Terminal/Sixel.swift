@@ -17,11 +17,7 @@ public struct Sixel: Hashable, Sendable {
     /// The text is empty if there is not enough memory.
     public func draw(_ bitmap: Bitmap) -> String {
         let (width, height) = (bitmap.width, bitmap.height)
-        guard let source = try? TerminalPixels(bitmap, size: bitmap.size).pixels else { return "" }
-        let black = HalfBlocks.RGB(red: 0, green: 0, blue: 0)
-        let colors = source.map { pixel in
-            background == nil && pixel.alpha < 128 ? nil : pixel.over(background ?? black)
-        }
+        guard let colors = try? bitmap.colors(scaledTo: bitmap.size, over: background, visibleFrom: 128) else { return "" }
         let palette = ColorPalette(colors.compactMap { $0 }, limit: 256)
         let indices = palette.indices(colors, width: width)
 
