@@ -256,7 +256,7 @@ import Testing
         #expect(written.events == [Data([10])] && image.animation?.playingViews == 0)
         let place = FileManager.default.temporaryDirectory.appending(path: "calotype-frame-\(UUID())")
         defer { try? FileManager.default.removeItem(at: place) }
-        let file = FileTarget(place, encoder: Red(), format: .png)
+        let file = StreamTarget(file: place, encoder: Red(), format: .png)
         let fileTarget = ImageTarget(file, loader: provider)
         await fileTarget.setImage(url)
         #expect(try Data(contentsOf: place) == Data([10]) && image.animation?.playingViews == 0)

@@ -104,7 +104,7 @@ import Testing
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
         let file = folder.appending(path: "out.png")
-        let target = FileTarget(file, encoder: FirstPixel(), format: .png)
+        let target = StreamTarget(file: file, encoder: FirstPixel(), format: .png)
 
         await target.setImage(try TestImages.solid(red: 7), transition: .none)
         #expect(try Data(contentsOf: file)[0] == 7)
@@ -115,7 +115,7 @@ import Testing
         #expect(try Data(contentsOf: file)[0] == 7)
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["out.png"])
 
-        let lost = FileTarget(folder.appending(path: "missing/out.png"), encoder: FirstPixel(), format: .png)
+        let lost = StreamTarget(file: folder.appending(path: "missing/out.png"), encoder: FirstPixel(), format: .png)
         await lost.setImage(try TestImages.solid(), transition: .none)
         #expect(await lost.error?.code == .fileUnwritable)
     }
