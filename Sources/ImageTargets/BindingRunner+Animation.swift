@@ -15,8 +15,7 @@ extension BindingRunner {
     /// Plays an animation, unless a newer request has come.
     private func startPlaying(_ animated: Animated, _ isolation: (any Actor)?) {
         guard let animation = animated.image.animation else { return }
-        // The stream keeps one signal at most, so that frames do not pile up while a call is suspended.
-        let (signals, signal) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        let signal = makeSignal(isolation)
         let id = state.withLock { state in
             state.lastAnimation += 1
             return state.lastAnimation
@@ -36,9 +35,6 @@ extension BindingRunner {
         }
         guard let isVisible else { return playing.stop() }
         if !isVisible { player.setPaused(true) }
-        Task { [self] in
-            for await _ in signals { await makeCalls(isolation: isolation) }
-        }
     }
 
     /// Ends the animation of what the view shows.

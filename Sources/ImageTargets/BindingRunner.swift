@@ -124,8 +124,7 @@ final class BindingRunner<View: ImageViewAdapter>: Sendable {
     private func startLoad(_ token: BindingState.Token, _ isolation: (any Actor)?) {
         // A newer request may have replaced this one while the view showed the placeholder.
         guard let request = state.withLock({ $0.binding.token == token ? $0.request : nil }) else { return }
-        // The stream keeps one signal at most, so that signals do not pile up while a call is suspended.
-        let (signals, signal) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        let signal = makeSignal(isolation)
         let load = loader.task(for: request) { [weak self] event in
             self?.state.withLock { $0.binding.receive(event, token) }
             signal.yield()
@@ -140,12 +139,18 @@ final class BindingRunner<View: ImageViewAdapter>: Sendable {
         old?.cancel()
         guard let priority else { return load.cancel() }
         if load.priority != priority { load.priority = priority }
-        Task { [self] in
-            for await _ in signals { await makeCalls(isolation: isolation) }
-        }
     }
 
     // MARK: Calls to the view
+
+    /// Returns a signal that makes the pending calls, until it is finished. Signals do not pile up while a call is suspended.
+    func makeSignal(_ isolation: (any Actor)?) -> AsyncStream<Void>.Continuation {
+        let (signals, signal) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        Task { [self] in
+            for await _ in signals { await makeCalls(isolation: isolation) }
+        }
+        return signal
+    }
 
     /// Makes the pending calls, unless another driver makes them. Then starts the load that is due.
     ///
