@@ -21,11 +21,6 @@ public struct ByteStream: AsyncSequence, Sendable {
     ///   with the stream, so objects that it captures may stop the transfer in their `deinit`.
     public init(_ next: @escaping @Sendable () async throws -> Data?) { base = .pull(next) }
 
-    /// The length of the body in bytes if it is in memory; `nil` otherwise.
-    public var knownCount: Int? {
-        if case .data(let data) = base { data.count } else { nil }
-    }
-
     /// The whole body if it is in memory; `nil` otherwise.
     public var wholeData: Data? {
         if case .data(let data) = base { data } else { nil }

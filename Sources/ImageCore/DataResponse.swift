@@ -32,6 +32,6 @@ public struct DataResponse: Sendable {
 
     /// The length of the body in bytes, by its `Content-Length` or by the data that is already in memory; `nil` if it is unknown.
     public var expectedBytes: Int? {
-        head.headerFields[.contentLength].flatMap(ContentLength.bytes) ?? body.knownCount
+        head.headerFields[.contentLength].flatMap(ContentLength.bytes) ?? body.wholeData?.count
     }
 }

@@ -14,9 +14,8 @@ public struct OptionLayer: Sendable {
         fileprivate let option: OptionID
         /// The value of the option; `nil` for a change of the inherited value.
         fileprivate let value: (any Sendable)?
-        let apply: @Sendable (inout LoadOptions) -> Void
-        /// What is wrong with the option once the override was applied.
-        let problem: @Sendable (LoadOptions) -> String?
+        /// Writes the override into options, and returns what is wrong with the option then.
+        let apply: @Sendable (inout LoadOptions) -> String?
     }
 
     private(set) var overrides: [Override] = []
@@ -47,9 +46,10 @@ public struct OptionLayer: Sendable {
         get { value(of: .key(ObjectIdentifier(key))) as? K.Value }
         set {
             let override = newValue.map { value in
-                Override(
-                    option: .key(ObjectIdentifier(key)), value: value, apply: { $0.extra[key] = value },
-                    problem: { _ in K.problem(with: value).map { "\(key) = \(value) \($0)" } })
+                Override(option: .key(ObjectIdentifier(key)), value: value) {
+                    $0.extra[key] = value
+                    return K.problem(with: value).map { "\(key) = \(value) \($0)" }
+                }
             }
             set(.key(ObjectIdentifier(key)), to: override)
         }
@@ -84,23 +84,18 @@ public struct OptionLayer: Sendable {
             overrides[last] = Self.override(option, with: value)
         } else {
             overrides.append(
-                Override(
-                    option: id, value: nil, apply: { change(&$0[keyPath: option]) },
-                    problem: { OptionRules.problem(with: $0[keyPath: option], of: option) }))
+                Override(option: id, value: nil) {
+                    change(&$0[keyPath: option])
+                    return OptionRules.problem(with: $0[keyPath: option], of: option)
+                })
         }
-    }
-
-    /// Writes the overrides of this layer into `options`.
-    public func apply(to options: inout LoadOptions) {
-        for override in overrides { override.apply(&options) }
     }
 
     /// Writes the overrides of this layer into `options`, and adds to `problems` a part of a sentence for each invalid one, such as
     /// `timeout = 0.0 seconds must be positive (global layer)`.
     func apply(to options: inout LoadOptions, as layer: StaticString, _ problems: inout [String]) {
         for override in overrides {
-            override.apply(&options)
-            if let problem = override.problem(options) { problems.append("\(problem) (\(layer) layer)") }
+            if let problem = override.apply(&options) { problems.append("\(problem) (\(layer) layer)") }
         }
     }
 
@@ -117,9 +112,10 @@ public struct OptionLayer: Sendable {
     private static func override<Value: Sendable>(
         _ option: any WritableKeyPath<LoadOptions, Value> & Sendable, with value: Value
     ) -> Override {
-        Override(
-            option: .field(option), value: .some(value), apply: { $0[keyPath: option] = value },
-            problem: { _ in OptionRules.problem(with: value, of: option) })
+        Override(option: .field(option), value: .some(value)) {
+            $0[keyPath: option] = value
+            return OptionRules.problem(with: value, of: option)
+        }
     }
 
     private func value(of option: OptionID) -> (any Sendable)? { overrides.first { $0.option == option }?.value }
@@ -136,7 +132,7 @@ public struct OptionLayer: Sendable {
 }
 
 /// Identifies an option in a layer: a field of ``LoadOptions``, or the key type of a plug-in.
-private enum OptionID: Hashable, Sendable {
+private enum OptionID: Equatable, Sendable {
     case field(any PartialKeyPath<LoadOptions> & Sendable)
     case key(ObjectIdentifier)
 
@@ -145,13 +141,6 @@ private enum OptionID: Hashable, Sendable {
         case (.field(let a), .field(let b)): a as AnyKeyPath == b as AnyKeyPath
         case (.key(let a), .key(let b)): a == b
         default: false
-        }
-    }
-
-    func hash(into hasher: inout Hasher) {
-        switch self {
-        case .field(let path): hasher.combine(path as AnyKeyPath)
-        case .key(let key): hasher.combine(key)
         }
     }
 }

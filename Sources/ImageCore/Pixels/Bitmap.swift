@@ -10,12 +10,12 @@ public struct Bitmap: Sendable, CustomStringConvertible {
     // The order and the 32-bit sizes make an entry of the memory cache fit a line of the processor's cache.
     private let storage: PixelStorage
     /// The colour space of the pixels.
-    public let colorSpace: ColorSpace
+    public private(set) var colorSpace: ColorSpace
     private let (columns, rows): (Int32, Int32)
     /// The layout of a pixel.
     public let format: PixelFormat
     /// The meaning of the alpha channel.
-    public let alpha: AlphaMode
+    public private(set) var alpha: AlphaMode
 
     /// The size in pixels.
     public var size: PixelSize { PixelSize(width: width, height: height) }
@@ -71,13 +71,10 @@ public struct Bitmap: Sendable, CustomStringConvertible {
     /// Returns the same pixels with another alpha mode or colour space, without a copy or a conversion. For decoders that learn
     /// them after the pixels.
     public func reinterpreted(alpha: AlphaMode? = nil, colorSpace: ColorSpace? = nil) -> Bitmap {
-        Bitmap(self, alpha: alpha ?? self.alpha, colorSpace: colorSpace ?? self.colorSpace)
-    }
-
-    private init(_ other: Bitmap, alpha: AlphaMode, colorSpace: ColorSpace) {
-        (columns, rows, format, storage) = (other.columns, other.rows, other.format, other.storage)
-        self.alpha = format.channels == 1 ? .opaque : alpha
-        self.colorSpace = colorSpace
+        var copy = self
+        if let alpha, format.channels > 1 { copy.alpha = alpha }
+        if let colorSpace { copy.colorSpace = colorSpace }
+        return copy
     }
 
     /// Calls a function with the memory of the pixels.
