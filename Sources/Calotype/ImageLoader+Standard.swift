@@ -1,3 +1,4 @@
+internal import ImageCore
 public import ImageLoading
 
 extension ImageLoader {
@@ -18,9 +19,22 @@ extension ImageLoader {
     ///
     /// To replace it, set it at launch, before its first use. Loads of the replaced loader are cancelled when it is released.
     public static var shared: ImageLoader {
-        get { sharedLoader.current }
-        set { sharedLoader.current = newValue }
+        get {
+            sharedLoader.withLock { loader in
+                let current = loader ?? .standard()
+                loader = current
+                return current
+            }
+        }
+        set {
+            // The old loader may be released here and end its loads, whose callers may read the new one: outside the lock.
+            let old = sharedLoader.withLock { loader in
+                defer { loader = newValue }
+                return loader
+            }
+            withExtendedLifetime(old) {}
+        }
     }
 }
 
-private let sharedLoader = SharedLoader { .standard() }
+private let sharedLoader = Lock<ImageLoader?>(nil)

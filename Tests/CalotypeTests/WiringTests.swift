@@ -353,9 +353,19 @@ import Testing
         await expectIdleAndEmptyCaches(loader)
     }
 
-    @Test func theSharedLoaderCanBeReplaced() async throws {
-        let loader = loader { $0.schemes = ["test": ScriptedLoader { _ in .body(Data()) }] }
-        ImageLoader.shared = loader
-        #expect(ImageLoader.shared === loader)
+    /// The old loader must be released outside of the lock, or the access to the new one would deadlock.
+    @Test(.timeLimit(.minutes(1))) func aLoadThatEndsWithTheOldSharedLoaderMayAccessTheNewOne() async throws {
+        ImageLoader.shared = loader { $0.schemes = ["test": ScriptedLoader(gate: Gate()) { _ in .body(Data()) }] }
+        let (ends, end) = AsyncStream.makeStream(of: ImageLoader.self)
+        _ = ImageLoader.shared.task(for: ImageRequest(url: URL(string: "test://a")!)) { event in
+            guard case .finished(.failure(.cancelled)) = event else { return }
+            end.yield(ImageLoader.shared)
+            end.finish()
+        }
+        let next = loader()
+        await Task { ImageLoader.shared = next }.value
+        var found: [ImageLoader] = []
+        for await loader in ends { found.append(loader) }
+        #expect(found.count == 1 && found[0] === next)
     }
 }

@@ -58,20 +58,6 @@ import Timing
         await #expect(throws: LoadFailure.cancelled) { try await other.image }
     }
 
-    /// The old loader must be released outside of the lock, or the access to the new one would deadlock.
-    @Test(.timeLimit(.minutes(1))) func aLoadThatEndsWithTheOldSharedLoaderMayAccessTheNewOne() async throws {
-        let shared = SharedLoader { Bench.held().loader }
-        let (ends, end) = AsyncStream.makeStream(of: ImageLoader.self)
-        _ = shared.current.task(for: ImageRequest(url: url("x"))) { event in
-            guard case .finished(.failure(.cancelled)) = event else { return }
-            end.yield(shared.current)
-            end.finish()
-        }
-        let next = Bench().loader
-        await Task { shared.current = next }.value
-        for await found in ends { #expect(found === next) }
-    }
-
     @Test func twoLoadersNeverWaitForEachOther() async throws {
         // Given a loader all of whose fetches and workers are held.
         let isReleased = Lock(false)
