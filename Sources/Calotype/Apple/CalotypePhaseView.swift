@@ -119,7 +119,7 @@
 
         private func viewSize(_ size: CGSize, _ mode: ImageCore.ContentMode) -> ViewImageSize {
             guard size.width > 0, size.height > 0 else { return .pending }
-            return .box(PixelSize(width: size.width.pixels(scale), height: size.height.pixels(scale)), mode)
+            return .box(size.pixels(scale), mode)
         }
 
         private func load() {

@@ -38,8 +38,7 @@
         /// The size of an image that the view below scales to its bounds. A view that has no size after layout takes that of its image.
         func imageSize(_ mode: ImageCore.ContentMode) -> ViewImageSize {
             guard !bounds.isEmpty else { return hasLaidOut ? .unlimited : .pending }
-            let scale = calotypeScale
-            return .box(PixelSize(width: bounds.width.pixels(scale), height: bounds.height.pixels(scale)), mode)
+            return .box(bounds.size.pixels(calotypeScale), mode)
         }
 
         func show(_ indicator: LoadIndicator?) {

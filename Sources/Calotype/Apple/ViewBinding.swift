@@ -76,9 +76,11 @@
         #endif
     }
 
-    extension CGFloat {
-        /// A length in points as whole pixels, rounded up.
-        func pixels(_ scale: CGFloat) -> Int { Int((self * scale).rounded(.up)) }
+    extension CGSize {
+        /// The size in points as whole pixels, rounded up.
+        func pixels(_ scale: CGFloat) -> PixelSize {
+            PixelSize(width: Int((width * scale).rounded(.up)), height: Int((height * scale).rounded(.up)))
+        }
     }
 
     /// Whether two loaders are the same object. Loaders that are values are the same if they have the same type.
