@@ -268,18 +268,13 @@ public final class ImageTask: LoadHandle {
         }
     }
 
-    /// Shows a larger cached image. No other preview follows.
-    func showStandIn(_ preview: DecodedImage) {
+    /// Shows a preview, unless a larger cached image is shown.
+    ///
+    /// - Parameter isStandIn: whether the preview is a larger cached image; `false`.
+    func show(_ preview: DecodedImage, isStandIn: Bool = false) {
         send(.preview(preview)) { state in
-            (state.preview, state.hasStandIn) = (preview, true)
-            return true
-        }
-    }
-
-    func show(_ preview: DecodedImage) {
-        send(.preview(preview)) { state in
-            guard !state.hasStandIn else { return false }
-            state.preview = preview
+            guard isStandIn || !state.hasStandIn else { return false }
+            (state.preview, state.hasStandIn) = (preview, isStandIn)
             return true
         }
     }
@@ -346,16 +341,13 @@ public final class ImageTask: LoadHandle {
     /// The time since the load began.
     var elapsed: Duration { ContinuousClock.now - began }
 
-    /// Changes the state and tells the listeners, one event at a time and in order, outside the lock. Nothing is sent
-    /// after the end. Returns whether the change was accepted.
-    @discardableResult
-    private func send(_ event: LoadEvent, _ change: (inout State) -> Bool) -> Bool {
-        let (accepted, delivers) = state.withLock { state -> (Bool, Bool) in
-            guard state.result == nil, change(&state) else { return (false, false) }
-            return (true, state.queue { event })
+    /// Changes the state and, if the change is accepted, tells the listeners, one event at a time and in order, outside the lock.
+    /// Nothing is sent after the end.
+    private func send(_ event: LoadEvent, _ change: (inout State) -> Bool) {
+        let delivers = state.withLock { state in
+            state.result == nil && change(&state) && state.queue { event }
         }
         if delivers { deliverPending() }
-        return accepted
     }
 
     private func deliverPending() {

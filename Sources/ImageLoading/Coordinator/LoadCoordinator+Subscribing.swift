@@ -8,7 +8,7 @@ extension LoadCoordinator {
         if !observers.isEmpty { observe(lookup) }
         if let hit = lookup.hit { return task.finish(.success(ImageResponse(image: hit, tier: .memory))) }
         if let preview = lookup.found, plan.options.previews != .none { task.show(preview) }
-        if lookup.found == nil, task.wantsProgress, let standIn = parts.standIn(for: plan) { task.showStandIn(standIn) }
+        if lookup.found == nil, task.wantsProgress, let standIn = parts.standIn(for: plan) { task.show(standIn, isStandIn: true) }
         guard !control.withLock({ $0.isClosed }) else { return task.finish(.failure(.cancelled)) }
         // The work may end on another thread before the observers know of the join.
         if !observers.isEmpty { task.hold() }

@@ -8,12 +8,9 @@ extension ImageLoader {
     ) -> ImageTask? {
         let goal: LoadGoal = destination == .disk ? .prefetchToDisk : .image
         guard let plan = try? coordinator.plan(request, goal: goal, priority: priority) else { return nil }
-        let isWorthIt =
-            switch destination {
-            case .memory: true
-            case .disk: plan.subscriberOptions.targets.contains(.original) && coordinator.parts.hasByteCache
-            }
-        guard isWorthIt else { return nil }
+        if destination == .disk {
+            guard plan.subscriberOptions.targets.contains(.original), coordinator.parts.hasByteCache else { return nil }
+        }
         let task = coordinator.start(coordinator.parts.lookUpMemory(plan), wantsProgress: false, onEvent: nil)
         task.whenEnded(onEnd)
         return task

@@ -155,18 +155,16 @@ final class PreviewSession: Sendable {
 
     /// Shows an image after the processor, if that can process it. Returns whether it did.
     private func show(_ image: DecodedImage, after processor: (any Processing)?, isThumbnail: Bool = false) -> Bool {
-        var preview = image
-        if let processor {
-            var context = ProcessingContext(cancellation: token)
-            (context.maximumPixels, context.extra) = (options.limits.pixels, options.extra)
-            guard let processed = try? processor.process(image, context: context) else { return false }
-            preview = processed
-        }
-        preview.isPreview = true
+        var image = image
+        image.isPreview = true
+        let decoded = StagedImage(image, tier: .network, metrics: LoadMetrics(), isThumbnail: isThumbnail)
+        let processed: StagedImage? =
+            if let processor {
+                ProcessStage(processor, of: work.plan, coordinator.parts).preview(of: decoded, token)
+            } else { decoded }
         // A session that ended while the preview was made shows nothing.
-        guard !token.isCancelled else { return false }
-        coordinator.show(
-            StagedImage(preview, tier: .network, metrics: LoadMetrics(), isThumbnail: isThumbnail), of: work)
+        guard let preview = processed, !token.isCancelled else { return false }
+        coordinator.show(preview, of: work)
         return true
     }
 }

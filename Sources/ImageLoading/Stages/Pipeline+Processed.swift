@@ -32,7 +32,7 @@ extension Pipeline {
         guard let rules = stage.rules, let request = stage.request else {
             // Only the rules of a response cache can ask the server.
             let mustAsk = work.plan.options.cachePolicy.revalidatesDisk
-            return mustAsk ? miss(self) : hit(entry, stage, lookup, work, miss)
+            return mustAsk ? miss(self) : decodedEntry(entry, stage, lookup, work, miss)
         }
         switch rules.use(of: entry, for: request) {
         case .serve: break
@@ -40,20 +40,15 @@ extension Pipeline {
         case .revalidate(let fields): return revalidated(entry, request.with(fields), rules, stage, lookup, work, miss)
         case .none: return miss(self)
         }
-        return hit(entry, stage, lookup, work, miss)
+        return decodedEntry(entry, stage, lookup, work, miss)
     }
 
-    private func hit(
-        _ entry: DataEntry, _ stage: ProcessedCacheStage, _ lookup: StageTimes, _ work: SharedWork,
-        _ miss: @escaping Miss
-    ) -> WorkStep {
-        var metrics = LoadMetrics()
-        metrics.processedCache = lookup.working
-        return decodedEntry(entry, stage, metrics, work, miss)
-    }
-
+    /// - Parameters:
+    ///   - lookup: the times of the lookup.
+    ///   - network: the times of a revalidation before.
     private func decodedEntry(
-        _ entry: DataEntry, _ stage: ProcessedCacheStage, _ metrics: LoadMetrics, _ work: SharedWork, _ miss: @escaping Miss
+        _ entry: DataEntry, _ stage: ProcessedCacheStage, _ lookup: StageTimes, network: StageTimes = StageTimes(),
+        _ work: SharedWork, _ miss: @escaping Miss
     ) -> WorkStep {
         .worker(.decode) { [parts] in
             parts.decodingBytes(
@@ -63,10 +58,10 @@ extension Pipeline {
         } then: { result, times in
             guard case .success(let image) = result else { return removed(stage) { miss(self) } }
             coordinator.observe(.cacheLookup(.disk, isHit: true), work.plan)
-            var metrics = metrics
+            var metrics = LoadMetrics()
             metrics.byteCount = entry.data.count
-            metrics.decode = times.working
-            metrics.waiting += times.waiting
+            (metrics.processedCache, metrics.network, metrics.decode) = (lookup.working, network.working, times.working)
+            metrics.waiting = network.waiting + times.waiting
             let staged = StagedImage(image, tier: .disk, metrics: metrics)
             let (targets, priority) = coordinator.stores(of: work)
             if targets.contains(.memory) { storeInMemory(staged, priority, work) }
@@ -108,10 +103,7 @@ extension Pipeline {
             switch result {
             case .confirmed(let confirmed):
                 if confirmed.storedAt != entry.storedAt { store(confirmed, stage, for: work) }
-                var metrics = LoadMetrics()
-                metrics.processedCache = lookup.working
-                (metrics.network, metrics.waiting) = (times.working, times.waiting)
-                return decodedEntry(confirmed, stage, metrics, work, miss)
+                return decodedEntry(confirmed, stage, lookup, network: times, work, miss)
             case .fetched(let body):
                 var pipeline = self
                 pipeline.fetched = original(of: body, times, work)

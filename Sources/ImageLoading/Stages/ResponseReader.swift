@@ -21,7 +21,7 @@ struct ResponseReader: Sendable {
     private func wholeBody(of response: DataResponse) throws(ImageError) -> FetchedBody? {
         try judge(response)
         let expected = response.expectedBytes
-        if let expected, expected > maximumBytes { throw tooLarge() }
+        if let expected, expected > maximumBytes { throw tooLarge(expected) }
         guard let whole = response.body.wholeData else { return nil }
         return body(try checked(whole, expected: expected, response), of: response)
     }
@@ -97,10 +97,7 @@ struct ResponseReader: Sendable {
 
     private var maximumBytes: Int { plan.maximumResponseBytes(parts) }
 
-    private func tooLarge() -> ImageError {
-        ImageError(
-            .tooLarge,
-            message:
-                "The body of \(plan.request) is larger than the limit of \(maximumBytes) bytes; raise the limit to load it.")
+    private func tooLarge(_ announced: Int? = nil) -> ImageError {
+        .tooLarge(plan.request.description, announced: announced, limit: maximumBytes)
     }
 }
