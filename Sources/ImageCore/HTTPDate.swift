@@ -9,40 +9,30 @@ package enum HTTPDate {
     /// - Returns: `nil` if `text` is no date.
     package static func seconds(of text: String, now: Double) -> Double? {
         var scanner = Scanner(text)
-        guard let name = scanner.word(), let comma = scanner.peek else { return nil }
-        if comma == UInt8(ascii: " ") {
-            guard isDay(name, in: shortDays), scanner.skip(" "), let month = scanner.month(), scanner.skip(" "),
+        guard let name = scanner.word() else { return nil }
+        let isLong = longDays.contains(name)
+        guard isLong || shortDays.contains(name) else { return nil }
+        if !isLong, scanner.skip(" ") {
+            guard let month = scanner.month(), scanner.skip(" "),
                 let day = scanner.paddedNumber(), scanner.skip(" "), let time = scanner.time(), scanner.skip(" "),
                 let year = scanner.number(digits: 4), scanner.isAtEnd
             else { return nil }
             return seconds(year: year, month: month, day: day, time: time)
         }
-        guard scanner.skip(", "), let day = scanner.number(digits: 2), let separator = scanner.peek else { return nil }
-        if separator == UInt8(ascii: "-") {
-            guard isDay(name, in: longDays), scanner.skip("-"), let month = scanner.month(), scanner.skip("-"),
-                let short = scanner.number(digits: 2), scanner.skip(" "), let time = scanner.time(), scanner.skip(" GMT"),
-                scanner.isAtEnd
-            else { return nil }
-            return century(of: short, now: now) { seconds(year: $0, month: month, day: day, time: time) }
-        }
-        guard isDay(name, in: shortDays), scanner.skip(" "), let month = scanner.month(), scanner.skip(" "),
-            let year = scanner.number(digits: 4), scanner.skip(" "), let time = scanner.time(), scanner.skip(" GMT"),
-            scanner.isAtEnd
+        let separator: StaticString = isLong ? "-" : " "
+        guard scanner.skip(", "), let day = scanner.number(digits: 2), scanner.skip(separator), let month = scanner.month(),
+            scanner.skip(separator), let year = scanner.number(digits: isLong ? 2 : 4), scanner.skip(" "),
+            let time = scanner.time(), scanner.skip(" GMT"), scanner.isAtEnd
         else { return nil }
-        return seconds(year: year, month: month, day: day, time: time)
+        guard isLong else { return seconds(year: year, month: month, day: day, time: time) }
+        let fiftyYears = 50 * 365.25 * 86_400
+        guard let recent = seconds(year: 2000 + year, month: month, day: day, time: time) else { return nil }
+        return recent - now > fiftyYears ? seconds(year: 1900 + year, month: month, day: day, time: time) : recent
     }
 
     private static let shortDays = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
     private static let longDays = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
     fileprivate static let months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
-
-    private static func isDay(_ name: String, in days: [String]) -> Bool { days.contains(name) }
-
-    private static func century(of year: Int, now: Double, _ seconds: (Int) -> Double?) -> Double? {
-        let fiftyYears = 50 * 365.25 * 86_400
-        guard let recent = seconds(2000 + year) else { return nil }
-        return recent - now > fiftyYears ? seconds(1900 + year) : recent
-    }
 
     private static func seconds(year: Int, month: Int, day: Int, time: Int) -> Double? {
         let isLeapYear = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
