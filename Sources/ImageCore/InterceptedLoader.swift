@@ -35,21 +35,15 @@ public struct InterceptedLoader: DataLoading {
     ///
     /// - Throws: ``ImageError/Code/plugInFailed`` for a change that is not allowed; what the interceptors and the loader throw.
     public func load(_ request: DataRequest) async throws -> DataResponse {
-        try await Self.load(request, through: interceptors[...], to: loader)
-    }
-
-    private static func load(
-        _ request: DataRequest, through interceptors: ArraySlice<any RequestInterceptor>, to loader: any DataLoading
-    ) async throws -> DataResponse {
         guard let interceptor = interceptors.first else { return try await loader.load(request) }
-        let rest = interceptors.dropFirst()
+        let rest = InterceptedLoader(loader, interceptors: Array(interceptors.dropFirst()))
         return try await interceptor.intercept(request) { changed in
-            if let problem = problem(with: changed, from: request) {
+            if let problem = Self.problem(with: changed, from: request) {
                 throw ImageError(
                     .plugInFailed,
                     message: "The interceptor \(type(of: interceptor)) \(problem).", source: ImageSource.redacted(request.url))
             }
-            return try await load(interceptor.marking(changed, from: request), through: rest, to: loader)
+            return try await rest.load(interceptor.marking(changed, from: request))
         }
     }
 
