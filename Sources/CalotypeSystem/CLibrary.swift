@@ -19,15 +19,11 @@ package enum CLibrary {
             unsafe getrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit)
         }
 
-        package static func accept(_ listener: Int32) -> Int32 { Glibc.accept(listener, nil, nil) }
-
         package static func handler(of action: sigaction) -> __sighandler_t? {
             unsafe action.__sigaction_handler.sa_handler
         }
     #elseif canImport(Darwin)
         package static var streamSocket: Int32 { SOCK_STREAM }
-
-        package static func accept(_ listener: Int32) -> Int32 { Darwin.accept(listener, nil, nil) }
 
         package static func handler(of action: sigaction) -> (@convention(c) (Int32) -> Void)? {
             unsafe action.__sigaction_u.__sa_handler
@@ -37,12 +33,13 @@ package enum CLibrary {
 
         package static func getAddressSpaceLimit(_ limit: inout rlimit) -> Int32 { unsafe getrlimit(RLIMIT_AS, &limit) }
 
-        package static func accept(_ listener: Int32) -> Int32 { systemAccept(listener, nil, nil) }
-
         package static func handler(of action: sigaction) -> (@convention(c) (Int32) -> Void)? {
             unsafe action.__sa_handler.sa_handler
         }
     #endif
+
+    /// Calls `accept`, whose name methods of the same name hide.
+    package static func acceptConnection(_ listener: Int32) -> Int32 { accept(listener, nil, nil) }
 
     #if canImport(Darwin) || canImport(Musl)
         /// The handle of a thread before `pthread_create` sets it. Darwin and Musl declare it as a pointer, the others as a
@@ -52,12 +49,3 @@ package enum CLibrary {
         static var noThread: pthread_t { pthread_t() }
     #endif
 }
-
-#if !canImport(Darwin) && !canImport(Glibc)
-    /// `accept` under a name that `CLibrary.accept` does not hide.
-    private func systemAccept(
-        _ listener: Int32, _ address: UnsafeMutablePointer<sockaddr>?, _ length: UnsafeMutablePointer<socklen_t>?
-    ) -> Int32 {
-        unsafe accept(listener, address, length)
-    }
-#endif

@@ -35,7 +35,7 @@ enum Sockets {
             ]
             guard unsafe poll(&polled, nfds_t(polled.count), -1) >= 0 || errno == EINTR, !gate.isOpen else { return nil }
             guard polled[1].revents != 0 else { continue }
-            let socket = CLibrary.accept(listener)
+            let socket = CLibrary.acceptConnection(listener)
             if socket >= 0 {
                 keepFromChildren(socket)
                 setOption(IPPROTO_TCP, TCP_NODELAY, of: socket, to: Int32(1))
