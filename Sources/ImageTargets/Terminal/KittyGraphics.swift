@@ -1,21 +1,16 @@
-public import ImageCore
+internal import ImageCore
 internal import ImageKernels
 
 /// Draws images with the kitty graphics protocol (sw.kovidgoyal.net/kitty/graphics-protocol): escape sequences `ESC _ G keys ; base64
 /// ESC \` with at most 4,096 characters of data each.
 ///
 /// Each image has an identifier. Drawing another image with the same identifier replaces the first one, as previews do.
-public struct KittyGraphics: Hashable, Sendable {
+struct KittyGraphics: Hashable, Sendable {
     /// The identifier of the image in the terminal, at least 1.
-    public var id: UInt32
+    var id: UInt32
 
     /// Makes the drawing of the image with an identifier.
-    public init(id: UInt32) { self.id = max(1, id) }
-
-    /// Returns the text that draws an image at the cursor, over `columns` × `rows` character cells. The cursor does not move.
-    public func draw(_ bitmap: Bitmap, columns: Int, rows: Int) -> String {
-        draw(Pixels(bitmap), columns: columns, rows: rows)
-    }
+    init(id: UInt32) { self.id = max(1, id) }
 
     /// Pixels as they are sent.
     struct Pixels {
@@ -35,6 +30,7 @@ public struct KittyGraphics: Hashable, Sendable {
         init(png: Data) { (keys, bytes) = ("f=100", png) }
     }
 
+    /// Returns the text that draws an image at the cursor, over `columns` × `rows` character cells. The cursor does not move.
     func draw(_ pixels: Pixels, columns: Int, rows: Int) -> String {
         transmit(pixels, "a=T,i=\(id),p=1,c=\(columns),r=\(rows),C=1,q=2")
     }

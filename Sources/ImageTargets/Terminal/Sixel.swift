@@ -1,21 +1,21 @@
-public import ImageCore
+internal import ImageCore
 
 /// Draws images as sixels (DEC VT330/VT340 Programmer Reference Manual, chapter 14): bands of six rows, each with one pass per colour,
 /// in at most 256 colours.
 ///
 /// Median cut (Heckbert 1982) chooses the colours, and Floyd-Steinberg dithering (1976) spreads the errors. An image of at most 256
 /// colours keeps them, with components rounded to percent.
-public struct Sixel: Hashable, Sendable {
+struct Sixel: Hashable, Sendable {
     /// The colour behind transparent pixels. With `nil`, pixels with an alpha below one half show the terminal's background, and other
     /// pixels are drawn over black.
-    public var background: HalfBlocks.RGB?
+    var background: HalfBlocks.RGB?
 
     /// Makes the drawing of images over a background; over the terminal's background by default.
-    public init(background: HalfBlocks.RGB? = nil) { self.background = background }
+    init(background: HalfBlocks.RGB? = nil) { self.background = background }
 
     /// Returns the text that draws an image at the cursor, one pixel per pixel of the terminal. The cursor moves below the image.
     /// The text is empty if there is not enough memory.
-    public func draw(_ bitmap: Bitmap) -> String {
+    func draw(_ bitmap: Bitmap) -> String {
         let (width, height) = (bitmap.width, bitmap.height)
         guard let colors = try? bitmap.colors(scaledTo: bitmap.size, over: background, visibleFrom: 128) else { return "" }
         let palette = ColorPalette(colors.compactMap { $0 }, limit: 256)

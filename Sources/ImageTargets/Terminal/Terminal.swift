@@ -4,11 +4,11 @@ public import ImageCore
 public struct Terminal: Hashable, Sendable {
     /// The ways to show an image, best first.
     public enum Graphics: String, Hashable, Sendable, CaseIterable {
-        /// The kitty graphics protocol; see ``KittyGraphics``.
+        /// The kitty graphics protocol.
         case kitty
-        /// iTerm2's protocol; see ``ITerm2Image``.
+        /// iTerm2's protocol.
         case iTerm2
-        /// Sixels; see ``Sixel``.
+        /// Sixels.
         case sixel
         /// Text; see ``HalfBlocks``.
         case halfBlocks

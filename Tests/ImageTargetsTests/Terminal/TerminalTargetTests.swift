@@ -3,8 +3,9 @@ import Foundation
 import ImageCore
 import ImageCodecs
 import ImageDecoding
-import ImageTargets
 import Testing
+
+@testable import ImageTargets
 
 /// Images on terminals: replaced in place, in a grid, and decoded by other programs.
 @Suite struct TerminalTargets {

@@ -157,7 +157,7 @@ import Testing
 
     @Test(arguments: [UInt8(255), 128]) func kittyGetsThePixelsInChunksOfAtMost4096Bytes(_ alpha: UInt8) throws {
         let bitmap = try gradient(61, 43, alpha: alpha)
-        let commands = try KittyCommand.parse(KittyGraphics(id: 9).draw(bitmap, columns: 8, rows: 3))
+        let commands = try KittyCommand.parse(KittyGraphics(id: 9).draw(KittyGraphics.Pixels(bitmap), columns: 8, rows: 3))
         #expect(commands.count == 1)
         let command = try #require(commands.first)
         #expect(command.longestChunk <= 4096)
