@@ -82,11 +82,7 @@ struct BindingState: Sendable {
             calls.appendCompletion(.success(hit))
             return .keep
         }
-        if case .none = options.placeholder {
-            calls.append(.clear)
-        } else {
-            calls.append(.setPlaceholder(options.placeholder))
-        }
+        calls.append(options.placeholder)
         calls.append(.setLoading(true))
         return isSuspended ? .keep : .start
     }
@@ -124,10 +120,8 @@ struct BindingState: Sendable {
         calls.replaceAll(by: [.setAccessibilityLabel(options.accessibilityLabel)])
         if let image = options.failureImage {
             calls.append(.setImage(image, .none, badge: nil))
-        } else if case .none = options.placeholder {
-            calls.append(.clear)
         } else {
-            calls.append(.setPlaceholder(options.placeholder))
+            calls.append(options.placeholder)
         }
         calls.append(.setLoading(false))
         let error = ImageError(.invalidRequest, message: "The view has no URL to load. Set one, or expect this error.")

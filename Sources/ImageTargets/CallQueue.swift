@@ -64,6 +64,11 @@ struct CallQueue: Sendable {
     /// Adds a call that stays in the queue if the load is cancelled.
     mutating func append(_ call: ViewCall) { pending.append(Entry(step: .call(call), isResult: false)) }
 
+    /// Adds the call that shows a placeholder, or nothing.
+    mutating func append(_ placeholder: Placeholder) {
+        if case .none = placeholder { append(.clear) } else { append(.setPlaceholder(placeholder)) }
+    }
+
     /// Adds a call before all others that is dropped if the load is cancelled.
     mutating func prepend(_ call: ViewCall) { pending.insert(Entry(step: .call(call), isResult: true), at: 0) }
 
