@@ -84,9 +84,13 @@ final class LoaderParts: Sendable {
     ///
     /// - Throws: the first error.
     func clearCaches() async throws {
-        try await removing(
-            memory: { $0.removeAll() }, other: { await $0.removeAll() }, responses: { try await $0.removeAll() },
-            data: { try await $0.removeAll() })
+        memoryCache.removeAll()
+        for store in configuration.otherStores { await store.removeAll() }
+        let responses = await result { try await configuration.responseCache?.removeAll() }
+        // Last, since the other stores may still write to it.
+        let data = await result { try await dataCache?.removeAll() }
+        try responses.get()
+        try data.get()
     }
 
     /// Removes everything that came from a source from every cache, also where one fails.
@@ -94,23 +98,17 @@ final class LoaderParts: Sendable {
     /// - Throws: the first error.
     func removeAllVariants(of request: ImageRequest) async throws {
         let resource = request.resource
-        try await removing(
-            memory: { $0.removeImages(of: resource) }, other: { await $0.removeEntries(of: resource) },
-            responses: { responses in
-                if case .url(let url) = request.source { try await responses.removeResponses(for: url) }
-            }, data: { try await $0.removeEntries(of: resource) })
+        memoryCache.removeImages(of: resource)
+        for store in configuration.otherStores { await store.removeEntries(of: resource) }
+        let responses = await result {
+            if case .url(let url) = request.source { try await configuration.responseCache?.removeResponses(for: url) }
+        }
+        let data = await result { try await dataCache?.removeEntries(of: resource) }
+        try responses.get()
+        try data.get()
     }
 
-    /// Removes from the data cache last, since the other stores may still write to it.
-    private func removing(
-        memory: (any Caching) -> Void, other: (any ClearableStore) async -> Void,
-        responses: (any ResponseCaching) async throws -> Void, data: (any DataCaching) async throws -> Void
-    ) async throws {
-        memory(memoryCache)
-        for store in configuration.otherStores { await other(store) }
-        var failure: (any Error)?
-        do { if let cache = configuration.responseCache { try await responses(cache) } } catch { failure = error }
-        if let dataCache { try await data(dataCache) }
-        if let failure { throw failure }
+    private func result(_ body: () async throws -> Void) async -> Result<Void, any Error> {
+        do { return .success(try await body()) } catch { return .failure(error) }
     }
 }

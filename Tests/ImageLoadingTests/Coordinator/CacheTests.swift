@@ -148,6 +148,19 @@ import Testing
         await #expect(throws: ImageError.self) { try await bench.loader.clearCaches() }
         #expect(bench.disk.keys.isEmpty)
         await #expect(throws: ImageError.self) { try await bench.loader.cache.removeAllVariants(of: url("x")) }
+        // If the data cache fails too, the error is that of the first.
+        struct Unwritable: DataCaching {
+            func entry(for key: DataKey) -> DataEntry? { nil }
+            func store(_ entry: DataEntry, for key: DataKey) {}
+            func removeEntry(for key: DataKey) {}
+            func removeAll() throws { throw ImageError(.fileUnwritable, message: "No.") }
+        }
+        let failing = Bench {
+            $0.responseCache = Stubborn()
+            $0.dataCache = Unwritable()
+        }
+        let error = await #expect(throws: ImageError.self) { try await failing.loader.clearCaches() }
+        #expect(error?.code == .plugInFailed)
     }
 }
 
