@@ -27,7 +27,7 @@ extension LoadCoordinator {
 
     var statistics: ImageLoader.Statistics {
         var result = ImageLoader.Statistics()
-        let counts = counters.current
+        let counts = counts.withLock { $0 }
         (result.loads, result.bytes) = (counts.loads, counts.bytes)
         (result.loads.active, result.queues) = state.withLock { ($0.sharing.loads, $0.scheduler.statistics) }
         let configuration = parts.configuration

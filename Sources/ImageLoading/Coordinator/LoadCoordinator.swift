@@ -23,7 +23,7 @@ final class LoadCoordinator: Sendable {
     let observers: [any LoadObserving]
     let state: Lock<LoaderState>
     let control: Lock<Control>
-    let counters = LoadCounters()
+    let counts = Lock(LoadCounts())
     let ownedLoads = OwnedLoads()
     let prefetchers = Prefetchers()
     /// The results that are being stored. Loads that began before the caches were cleared store nothing.
@@ -194,7 +194,7 @@ final class LoadCoordinator: Sendable {
     func ended(
         _ task: ImageTask, _ result: Result<ImageResponse, LoadFailure>, _ deliveryBegan: ContinuousClock.Instant?
     ) {
-        counters.ended(result)
+        counts.withLock { $0.add(result) }
         if let owner = task.plan.request.owner { ownedLoads.remove(task, of: owner) }
         observeEnd(result, task.plan, deliveryBegan: deliveryBegan)
     }

@@ -163,7 +163,7 @@ struct Pipeline: Sendable {
         metrics.byteCount = body.entry.data.count
         metrics.retries = body.retries
         (metrics.network, metrics.waiting) = (times.working, times.waiting)
-        if body.tier == .network { coordinator.counters.fetched(metrics) }
+        if body.tier == .network { coordinator.counts.withLock { $0.add(fetch: metrics) } }
         let original = Original(body, of: work.id, metrics: metrics)
         // Bytes that are not decoded are stored where a decoder knows their format, which takes only a look at their first bytes.
         if plan.goal == .bytes, parts.decoder.format(of: body.entry.data) != nil { store(original, for: work) }

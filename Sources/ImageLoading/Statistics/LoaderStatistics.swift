@@ -65,40 +65,30 @@ extension ImageLoader {
 }
 
 /// Counts a loader's loads by their results.
-final class LoadCounters: Sendable {
-    struct Counts: Sendable {
-        var loads = ImageLoader.Loads()
-        var bytes = ImageLoader.Bytes()
+struct LoadCounts: Sendable {
+    var loads = ImageLoader.Loads()
+    var bytes = ImageLoader.Bytes()
 
-        /// A load ended.
-        mutating func add(_ result: Result<ImageResponse, LoadFailure>) {
-            switch result {
-            case .failure(.cancelled): loads.cancelled += 1
-            case .failure(.failed): loads.failed += 1
-            case .success(let response):
-                loads.finished += 1
-                let metrics = response.metrics
-                if metrics.isCoalesced { loads.coalesced += 1 }
-                switch response.tier {
-                case .memory, .local: break
-                case .disk: bytes.savedByCache += metrics.byteCount
-                case .network: if metrics.isCoalesced { bytes.savedByCoalescing += metrics.byteCount }
-                }
+    /// A load ended.
+    mutating func add(_ result: Result<ImageResponse, LoadFailure>) {
+        switch result {
+        case .failure(.cancelled): loads.cancelled += 1
+        case .failure(.failed): loads.failed += 1
+        case .success(let response):
+            loads.finished += 1
+            let metrics = response.metrics
+            if metrics.isCoalesced { loads.coalesced += 1 }
+            switch response.tier {
+            case .memory, .local: break
+            case .disk: bytes.savedByCache += metrics.byteCount
+            case .network: if metrics.isCoalesced { bytes.savedByCoalescing += metrics.byteCount }
             }
         }
     }
 
-    private let counts = Lock(Counts())
-
-    var current: Counts { counts.withLock { $0 } }
-
-    func ended(_ result: Result<ImageResponse, LoadFailure>) { counts.withLock { $0.add(result) } }
-
     /// A body has arrived over the network.
-    func fetched(_ metrics: LoadMetrics) {
-        counts.withLock { counts in
-            counts.bytes.fetched += metrics.byteCount
-            counts.loads.retries += metrics.retries
-        }
+    mutating func add(fetch metrics: LoadMetrics) {
+        bytes.fetched += metrics.byteCount
+        loads.retries += metrics.retries
     }
 }
