@@ -286,14 +286,6 @@ public final class ImageTask: LoadHandle {
         finish(.failure(.failed(error)))
     }
 
-    /// What is left to do at the end of a load, outside the lock.
-    private struct Ending: Sendable {
-        let waiters: [State.Waiter]
-        let lowResolution: ImageTask?
-        let deadline: Task<Void, Never>?
-        let delivers: Bool
-    }
-
     /// Ends the load; only the first end counts.
     ///
     /// The loader and its observers are notified first, so that a caller that sees the end finds it counted.
@@ -313,17 +305,15 @@ public final class ImageTask: LoadHandle {
         }
         guard isFirst else { return }
         coordinator.ended(self, result, deliveryBegan)
-        let ending = state.withLock { state -> Ending in
+        let (waiters, lowResolution, deadline, delivers) = state.withLock { state in
             state.hasEnded = true
             defer { state.waiters = [] }
-            return Ending(
-                waiters: state.waiters, lowResolution: state.lowResolution.take(), deadline: state.deadline.take(),
-                delivers: state.queue { .finished(result) })
+            return (state.waiters, state.lowResolution.take(), state.deadline.take(), state.queue { .finished(result) })
         }
-        if ending.delivers { deliverPending() }
-        ending.lowResolution?.cancel()
-        ending.deadline?.cancel()
-        for waiter in ending.waiters { waiter.run() }
+        if delivers { deliverPending() }
+        lowResolution?.cancel()
+        deadline?.cancel()
+        for waiter in waiters { waiter.run() }
     }
 
     /// Delays the end until ``release()``, so that observers get earlier events first.

@@ -2,21 +2,13 @@ internal import ImageCore
 
 /// How subscribers leave, and what that stops.
 extension Sharing {
-    /// A load leaves. Returns whether it still waited; it then gets no result.
-    @discardableResult
-    mutating func unsubscribe(_ id: SubscriptionID) -> Bool {
-        guard subscriptions[id] != nil else { return false }
-        remove(id)
-        return true
-    }
-
     /// Ends all revalidations in the background.
     mutating func endRevalidations() {
-        for (id, subscription) in subscriptions where subscription.options?.isRevalidation == true { remove(id) }
+        for (id, subscription) in subscriptions where subscription.options?.isRevalidation == true { unsubscribe(id) }
     }
 
-    /// Removes a subscription, and stops its work where that was the last one.
-    mutating func remove(_ id: SubscriptionID) {
+    /// Removes a subscription, if it exists, and stops its work where that was the last one.
+    mutating func unsubscribe(_ id: SubscriptionID) {
         guard let subscription = detach(id) else { return }
         collect(subscription.work)
     }
@@ -68,7 +60,7 @@ extension Sharing {
             effects.removed.append(id)
             return
         }
-        if let upstream = state.upstream { remove(upstream) }
+        if let upstream = state.upstream { unsubscribe(upstream) }
         remove(work: id)
         stopping.insert(id)
         effects.stops.append(Stop(work: id, keepsPreview: state.targets.contains(.memory)))

@@ -14,7 +14,7 @@ extension Sharing {
             stopping.remove(id)
             return []
         }
-        if let upstream = work.upstream { remove(upstream) }
+        if let upstream = work.upstream { unsubscribe(upstream) }
         if succeeded, work.isShared { shareDecodes(of: id) }
         let deliveries = update(id, \.subscribers)?.compactMap { subscription in
             subscriptions[subscription].map {

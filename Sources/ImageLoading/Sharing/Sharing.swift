@@ -97,7 +97,7 @@ struct Sharing: Equatable, Sendable {
             work: id, dependent: dependent, options: nil, rankClass: wanting.wishes.rankClass, isCoalesced: isCoalesced)
         add(subscription, wanting.wishes, to: id, isCoalesced: isCoalesced)
         // After the new one, so that work which both lead to is not stopped in between.
-        if let old = wanting.upstream { remove(old) }
+        if let old = wanting.upstream { unsubscribe(old) }
         return subscription
     }
 

@@ -167,8 +167,10 @@ private struct Simulation {
 
     private mutating func leave() {
         guard let number = randomLoad() else { return }
-        let isWaiting = loads[number].isWaiting
-        if sharing.unsubscribe(loads[number].subscription) != isWaiting { problem = "load \(number) left twice, or was lost" }
+        let subscription = loads[number].subscription
+        let isSubscribed = sharing.subscriptions[subscription] != nil
+        if isSubscribed != loads[number].isWaiting { problem = "load \(number) left twice, or was lost" }
+        sharing.unsubscribe(subscription)
         loads[number].hasLeft = true
     }
 
