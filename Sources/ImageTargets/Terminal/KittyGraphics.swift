@@ -44,19 +44,11 @@ struct KittyGraphics: Hashable, Sendable {
     ///   - loopCount: how often the terminal plays the animation; 0 until it is erased.
     func draw(_ frames: [(pixels: Pixels, duration: Double)], columns: Int, rows: Int, loopCount: Int) -> String {
         func gap(_ seconds: Double) -> Int { Int((seconds > 0.01 ? min(seconds, 3600) : 0.1) * 1000) }
-        var text = ""
-        var firstGap = 0
-        for frame in frames {
-            if text.isEmpty {
-                text = draw(frame.pixels, columns: columns, rows: rows)
-                firstGap = gap(frame.duration)
-            } else {
-                text += transmit(frame.pixels, "a=f,i=\(id),z=\(gap(frame.duration)),q=2")
-            }
-        }
-        guard !text.isEmpty else { return "" }
+        guard let first = frames.first else { return "" }
+        var text = draw(first.pixels, columns: columns, rows: rows)
+        for frame in frames.dropFirst() { text += transmit(frame.pixels, "a=f,i=\(id),z=\(gap(frame.duration)),q=2") }
         // The duration of the first frame, then the command to play (s=3): for ever (v=1), or v - 1 times.
-        return text + "\u{1B}_Ga=a,i=\(id),r=1,z=\(firstGap),s=3,v=\(min(max(0, loopCount), 1_000_000) + 1),q=2\u{1B}\\"
+        return text + "\u{1B}_Ga=a,i=\(id),r=1,z=\(gap(first.duration)),s=3,v=\(min(max(0, loopCount), 1_000_000) + 1),q=2\u{1B}\\"
     }
 
     private func transmit(_ pixels: Pixels, _ keys: String) -> String {

@@ -7,7 +7,7 @@ public import ImageLoading
 /// | metric | kind | dimensions |
 /// |---|---|---|
 /// | `calotype_loads_started_total` | counter | |
-/// | `calotype_loads_total` | counter | `result`: `memory`, `disk`, `network`, `failed`, `cancelled` |
+/// | `calotype_loads_total` | counter | `result`: `memory`, `disk`, `local`, `network`, `failed`, `cancelled` |
 /// | `calotype_failures_total` | counter | `code`: the error's code |
 /// | `calotype_cache_requests_total` | counter | `cache`: `memory`, `disk`; `result`: `hit`, `miss` |
 /// | `calotype_cache_failures_total` | counter | `code`: the error's code |
