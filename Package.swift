@@ -40,7 +40,7 @@ let package = Package(
         library("PNG", uses: ["CCalotypeCodec"], links: ["png"], pkgConfig: "libpng", apt: "libpng-dev", brew: "libpng"),
         system("WebP", pkgConfig: "libwebpdemux", apt: "libwebp-dev", brew: "webp"),
         library("AVIF", uses: ["CCalotypeCodec"], links: ["avif"], pkgConfig: "libavif", apt: "libavif-dev", brew: "libavif"),
-        library("LCMS", uses: ["CCalotypeCodec"], links: ["lcms2"], pkgConfig: "lcms2", apt: "liblcms2-dev", brew: "little-cms2"),
+        system("LCMS", pkgConfig: "lcms2", apt: "liblcms2-dev", brew: "little-cms2"),
         system("GIF", pkgConfig: "libgif", apt: "libgif-dev", brew: "giflib"),
         library("Curl", links: ["curl"], pkgConfig: "libcurl", apt: "libcurl4-openssl-dev", brew: "curl"),
         system("Hiredis", pkgConfig: "hiredis", apt: "libhiredis-dev", brew: "hiredis"),
@@ -71,7 +71,7 @@ let package = Package(
         integration(
             "ImageCodecs",
             ["ImageCore", "ImageKernels", "ImageDecoding", "CalotypeSystem", "CCalotypeCodec", "CCalotypeJPEG"]
-                + ["CCalotypePNG", "CCalotypeLibWebP", "CCalotypeAVIF", "CCalotypeLCMS", "CCalotypeLibGIF"],
+                + ["CCalotypePNG", "CCalotypeLibWebP", "CCalotypeAVIF", "CCalotypeLibLCMS", "CCalotypeLibGIF"],
             tests: ["TestBitmaps"]),
         integration("ImageDecodingApple", ["ImageCore", "ImageKernels", "ImageDecoding"], tests: nil),
         integration(

@@ -1,4 +1,3 @@
-import CCalotypeLCMS
 import ImageCore
 
 /// The colours that a file declares.
@@ -12,7 +11,7 @@ enum ColorProfile: Sendable, Hashable {
 
     /// Returns the embedded profile, or sRGB if it is missing or unreadable.
     init(embedded icc: Data?) {
-        self = icc.map { Self.isReadable($0) ? .icc($0) : .sRGB } ?? .sRGB
+        self = icc.map { LCMSProfile($0) == nil ? .sRGB : .icc($0) } ?? .sRGB
     }
 
     /// Returns a profile that is made from CIE xy chromaticities and a transfer curve.
@@ -21,13 +20,7 @@ enum ColorProfile: Sendable, Hashable {
     ///   - chromaticities: x and y of white, red, green and blue.
     ///   - gamma: The exponent of the display; 0 for the curve of sRGB.
     init(chromaticities: [Double], gamma: Double) {
-        var count = 0
-        guard chromaticities.count == 8, let bytes = unsafe clt_profile_create(chromaticities, gamma, &count) else {
-            self = .sRGB
-            return
-        }
-        self = unsafe .icc(Data(bytes: bytes, count: count))
-        unsafe clt_profile_free(bytes)
+        self = LCMSProfile.rgb(chromaticities, gamma: gamma)?.icc.map(ColorProfile.icc) ?? .sRGB
     }
 
     /// The embedded profile, or an equivalent one. For HDR it is relative to 10,000 cd/m² (PQ) or to the peak of the display
@@ -43,29 +36,13 @@ enum ColorProfile: Sendable, Hashable {
     private static func profile(of signal: HDRSignal) -> Data? {
         let most = signal.light(1)
         let curve = (0..<4096).map { Float(signal.light(Double($0) / 4095) / most) }
-        var count = 0
-        guard let chromaticities = chromaticities(of: signal.primaries),
-            let bytes = unsafe clt_profile_create_sampled(chromaticities, curve, &count)
-        else { return nil }
-        defer { unsafe clt_profile_free(bytes) }
-        return unsafe Data(bytes: bytes, count: count)
+        return chromaticities(of: signal.primaries).flatMap { LCMSProfile.rgb($0, samples: curve)?.icc }
     }
 
     /// The description in the profile, or a general name if it has none.
     var description: String? {
         guard let icc else { return nil }
-        var scalars = [UInt32](repeating: 0, count: 256)
-        let count = unsafe icc.withUnsafeBytes { bytes in
-            unsafe clt_profile_description(bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), bytes.count, &scalars, 256)
-        }
-        var text = String.UnicodeScalarView()
-        text.append(contentsOf: scalars.prefix(count).compactMap(Unicode.Scalar.init))
-        return text.isEmpty ? "unnamed" : String(text)
-    }
-
-    private static func isReadable(_ icc: Data) -> Bool {
-        unsafe icc.withUnsafeBytes { bytes in
-            unsafe clt_profile_is_readable(bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), bytes.count)
-        }
+        let text = LCMSProfile(icc)?.description ?? ""
+        return text.isEmpty ? "unnamed" : text
     }
 }

@@ -1,4 +1,4 @@
-import CCalotypeLCMS
+import CCalotypeLibLCMS
 import ImageCore
 
 /// A conversion of rows of colours to sRGB.
@@ -6,27 +6,128 @@ protocol RowTransform: AnyObject {
     func convert(_ source: UnsafeRawPointer, to target: UnsafeMutableRawPointer, width: Int)
 }
 
-/// Little CMS's conversion of rows from an embedded profile to sRGB, relative colorimetric.
+/// Little CMS's conversion of rows from an embedded profile to sRGB, or to grey with sRGB's curve: relative colorimetric, without
+/// black point compensation. It copies alpha.
 @safe final class ColorTransform: RowTransform {
-    private let handle: OpaquePointer
+    private let handle: cmsHTRANSFORM
+    private let isCMYK: Bool
 
-    /// Creates a conversion, or returns `nil` if none is needed or possible: the profile is damaged, does not fit the pixels, or
-    /// equals sRGB.
+    /// Returns a conversion, or `nil` if none is needed or possible: the profile is damaged, does not fit the pixels, or equals sRGB.
     ///
     /// - Parameter isSmall: Whether the image has few pixels, so that the preparation must be cheap.
-    init?(_ icc: Data, from source: RowLayout, to target: PixelFormat, isSmall: Bool) {
-        let handle = unsafe icc.withUnsafeBytes { bytes in
-            unsafe clt_transform_create(
-                bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), bytes.count, source.cLayout, target.cLayout, isSmall)
-        }
-        guard let handle = unsafe handle else { return nil }
-        unsafe self.handle = handle
-        if unsafe clt_transform_is_identity(handle) { return nil }
+    static func make(_ icc: Data, from source: RowLayout, to target: PixelFormat, isSmall: Bool) -> (any RowTransform)? {
+        guard let profile = LCMSProfile(icc) else { return nil }
+        let isGray = target.channels == 1
+        let transform: (any RowTransform)? =
+            isGray && profile.colorSpace == cmsSigRgbData
+            ? GrayTable(profile, isWide: source.isWide, toWide: RowLayout(target).isWide)
+            : ColorTransform(profile, from: source, to: RowLayout(target), isSmall: isSmall)
+        guard let transform, !isIdentity(transform, from: source, to: target) else { return nil }
+        return transform
     }
 
-    deinit { unsafe clt_transform_destroy(handle) }
+    private init?(_ profile: LCMSProfile, from source: RowLayout, to target: RowLayout, isSmall: Bool) {
+        isCMYK = source.colorSpace == cmsSigCmykData
+        let isGray = source.colorSpace == cmsSigGrayData
+        guard profile.colorSpace == source.colorSpace, let result = isGray ? LCMSProfile.gray : .sRGB else { return nil }
+        // Grey and CMYK pixels have no alpha to copy.
+        let flags = isCMYK && isSmall ? cmsFLAGS_NOOPTIMIZE : isGray || isCMYK ? 0 : cmsFLAGS_COPY_ALPHA
+        let handle = unsafe cmsCreateTransform(
+            profile.handle, source.typeOfPixels, result.handle, target.typeOfPixels, UInt32(INTENT_RELATIVE_COLORIMETRIC),
+            UInt32(flags))
+        guard let handle = unsafe handle else { return nil }
+        unsafe self.handle = handle
+    }
+
+    deinit { unsafe cmsDeleteTransform(handle) }
 
     func convert(_ source: UnsafeRawPointer, to target: UnsafeMutableRawPointer, width: Int) {
-        unsafe clt_transform_row(handle, source, target, UInt32(width))
+        // Little CMS does not write the alpha of CMYK pixels.
+        if isCMYK { unsafe target.initializeMemory(as: UInt8.self, repeating: 255, count: 4 * width) }
+        unsafe cmsDoTransform(handle, source, target, UInt32(width))
+    }
+
+    /// Whether a conversion changes 8-bit colours by one step at most.
+    private static func isIdentity(_ transform: any RowTransform, from source: RowLayout, to target: PixelFormat) -> Bool {
+        let colors: [UInt8]
+        switch (source, target) {
+        case (.gray8, .gray8): colors = Array(0...255)
+        case (.rgba8, .rgba8): colors = colorCube
+        default: return false
+        }
+        var result = [UInt8](repeating: 0, count: colors.count)
+        unsafe transform.convert(colors, to: &result, width: colors.count / target.channels)
+        return zip(colors, result).allSatisfy { abs(Int($0) - Int($1)) <= 1 }
+    }
+
+    /// Opaque colours with 16 levels of each of red, green and blue.
+    private static let colorCube = (0..<4096).flatMap { step in
+        [step & 15, step >> 4 & 15, step >> 8, 15].map { UInt8($0 * 17) }
+    }
+}
+
+/// Converts grey pixels with an RGB profile: each grey level is equal red, green and blue.
+private final class GrayTable: RowTransform {
+    private let table: [UInt16]
+    private let (isWide, toWide): (Bool, Bool)
+
+    init?(_ profile: LCMSProfile, isWide: Bool, toWide: Bool) {
+        (self.isWide, self.toWide) = (isWide, toWide)
+        let rgb = RowLayout.typeOfPixels(PT_RGB, channels: 3, bytes: 2)
+        guard let sRGB = LCMSProfile.sRGB,
+            let handle = unsafe cmsCreateTransform(
+                profile.handle, rgb, sRGB.handle, rgb, UInt32(INTENT_RELATIVE_COLORIMETRIC), UInt32(cmsFLAGS_NOOPTIMIZE))
+        else { return nil }
+        defer { unsafe cmsDeleteTransform(handle) }
+        let count = isWide ? 65536 : 256
+        let grays = (0..<3 * count).map { UInt16(65535 * ($0 / 3) / (count - 1)) }
+        var colors = [UInt16](repeating: 0, count: grays.count)
+        unsafe cmsDoTransform(handle, grays, &colors, UInt32(count))
+        table = (0..<count).map { step in
+            // The luminance of BT.709. The three components are nearly equal.
+            let (red, green, blue) = (Int(colors[3 * step]), Int(colors[3 * step + 1]), Int(colors[3 * step + 2]))
+            let gray = (red * 54 + green * 183 + blue * 19 + 128) / 256
+            return UInt16(toWide ? gray : (gray * 255 + 32767) / 65535)
+        }
+    }
+
+    func convert(_ source: UnsafeRawPointer, to target: UnsafeMutableRawPointer, width: Int) {
+        for x in 0..<width {
+            let level =
+                isWide
+                ? unsafe Int(source.load(fromByteOffset: 2 * x, as: UInt16.self))
+                : unsafe Int(source.load(fromByteOffset: x, as: UInt8.self))
+            if toWide {
+                unsafe target.storeBytes(of: table[level], toByteOffset: 2 * x, as: UInt16.self)
+            } else {
+                unsafe target.storeBytes(of: UInt8(table[level]), toByteOffset: x, as: UInt8.self)
+            }
+        }
+    }
+}
+
+extension RowLayout {
+    fileprivate var colorSpace: cmsColorSpaceSignature {
+        switch self {
+        case .gray8, .gray16: cmsSigGrayData
+        case .rgba8, .rgba16: cmsSigRgbData
+        case .cmyk8: cmsSigCmykData
+        }
+    }
+
+    /// Little CMS's number for the layout.
+    fileprivate var typeOfPixels: UInt32 {
+        switch self {
+        case .gray8, .gray16: Self.typeOfPixels(PT_GRAY, channels: 1, bytes: isWide ? 2 : 1)
+        case .rgba8, .rgba16: Self.typeOfPixels(PT_RGB, channels: 3, extra: 1, bytes: isWide ? 2 : 1)
+        case .cmyk8(let inverted): Self.typeOfPixels(PT_CMYK, channels: 4, bytes: 1, isInverted: inverted)
+        }
+    }
+
+    /// Little CMS composes the number with macros, which Swift does not import.
+    fileprivate static func typeOfPixels(
+        _ space: Int32, channels: UInt32, extra: UInt32 = 0, bytes: UInt32, isInverted: Bool = false
+    ) -> UInt32 {
+        UInt32(space) << 16 | (isInverted ? 1 << 13 : 0) | extra << 7 | channels << 3 | bytes
     }
 }

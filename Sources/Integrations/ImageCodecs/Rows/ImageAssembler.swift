@@ -41,7 +41,7 @@ struct ImageAssembler {
             case .hdr(let signal): return (ToneMap(signal, from: stored.layout, to: format), .sRGB)
             case .icc(let icc):
                 let isSmall = (stored.decodedSize.pixelCount ?? 0) < 1 << 16
-                return (ColorTransform(icc, from: stored.layout, to: format, isSmall: isSmall), .sRGB)
+                return (ColorTransform.make(icc, from: stored.layout, to: format, isSmall: isSmall), .sRGB)
             }
         }
         // CMYK is converted to RGB by formula, so its profile no longer applies.

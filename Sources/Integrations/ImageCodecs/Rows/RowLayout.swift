@@ -7,6 +7,16 @@ enum RowLayout: Sendable {
     /// CMYK. 255 is full ink, or no ink if `inverted`.
     case cmyk8(inverted: Bool)
 
+    init(isGray: Bool, isWide: Bool) { self = isGray ? (isWide ? .gray16 : .gray8) : isWide ? .rgba16 : .rgba8 }
+
+    /// The layout of a bitmap's pixels.
+    init(_ format: PixelFormat) {
+        self.init(isGray: format.channels == 1, isWide: format.bytesPerPixel > format.channels)
+    }
+
+    /// Whether samples have 16 bits.
+    var isWide: Bool { if case .gray16 = self { true } else if case .rgba16 = self { true } else { false } }
+
     var bytesPerPixel: Int {
         switch self {
         case .gray8: 1
