@@ -233,9 +233,8 @@ static uint16_t sample_at(const uint8_t *row, uint32_t x, uint32_t depth) {
 
 /// Converts grey images, because libavif 0.11 does not expand 8-bit luminance of limited range and has no grey output.
 static clt_status convert_gray(
-    const avifImage *image, uint32_t first, uint32_t rows, clt_layout layout, uint8_t *target, size_t stride) {
+    const avifImage *image, uint32_t first, uint32_t rows, bool is_gray, bool is_16, uint8_t *target, size_t stride) {
     if (image->depth < 8 || image->depth > 12 || !image->yuvPlanes[0]) return CLT_UNSUPPORTED;
-    bool is_16 = clt_is_wide(layout), is_gray = clt_is_gray(layout);
     uint16_t top = is_16 ? 65535 : 255;
     uint16_t *tables = malloc(2 * 4096 * sizeof *tables);
     if (!tables) return CLT_NO_MEMORY;
@@ -272,7 +271,7 @@ static clt_status convert_gray(
 }
 
 clt_status clt_avif_reader_convert(
-    clt_avif_reader *reader, uint32_t first, uint32_t rows, clt_layout layout, uint8_t *target, size_t stride) {
+    clt_avif_reader *reader, uint32_t first, uint32_t rows, bool is_gray, bool is_16, uint8_t *target, size_t stride) {
     const avifImage *image = reader->decoder->image;
     if (!image || rows == 0 || first >= image->height || rows > image->height - first) return CLT_CORRUPT;
     avifImage view = *image;
@@ -281,9 +280,8 @@ clt_status clt_avif_reader_convert(
         view.alphaPremultiplied = AVIF_FALSE;
     }
     if (image->yuvFormat == AVIF_PIXEL_FORMAT_YUV400) {
-        return convert_gray(&view, first, rows, layout, target, stride);
+        return convert_gray(&view, first, rows, is_gray, is_16, target, stride);
     }
-    if (layout != CLT_RGBA8 && layout != CLT_RGBA16) return CLT_UNSUPPORTED;
     // The view begins at row `first` of the same planes. `first` must be even when chroma has half the rows.
     view.height = rows;
     bool halves = image->yuvFormat == AVIF_PIXEL_FORMAT_YUV420;
@@ -297,7 +295,7 @@ clt_status clt_avif_reader_convert(
     memset(&rgb, 0, sizeof rgb);
     avifRGBImageSetDefaults(&rgb, &view);
     rgb.format = AVIF_RGB_FORMAT_RGBA;
-    rgb.depth = layout == CLT_RGBA16 ? 16 : 8;
+    rgb.depth = is_16 ? 16 : 8;
 #if AVIF_VERSION >= 110000
     // libyuv truncates samples of more than 8 bits instead of rounding them, which is up to 5 levels too dark.
     rgb.avoidLibYUV = image->depth > 8;

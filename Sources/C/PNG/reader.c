@@ -8,6 +8,7 @@ struct clt_png_reader {
     clt_png_failure failure;
     png_structp png;
     png_infop info;
+    clt_png_header header;
     /// The complete file, and the number of bytes that libpng has read; unused for a file in pieces.
     const uint8_t *bytes;
     size_t count, offset;
@@ -16,9 +17,6 @@ struct clt_png_reader {
     size_t stride;
     uint32_t rows;
     uint64_t rows_seen;
-    clt_layout layout;
-    int32_t passes;
-    bool has_header;
 };
 
 void clt_png_on_error(png_structp png, png_const_charp text) {
@@ -86,17 +84,6 @@ static void read_bytes(png_structp png, png_bytep target, size_t count) {
     if (rest < PNG_IDAT_READ_SIZE) png_set_compression_buffer_size(png, rest > 0 ? rest : 1);
 }
 
-clt_status clt_png_reader_read_header(clt_png_reader *reader, const uint8_t *bytes, size_t count, bool checks_crc) {
-    if (setjmp(png_jmpbuf(reader->png))) return clt_png_status_of(&reader->failure);
-    reader->bytes = bytes;
-    reader->count = count;
-    png_set_read_fn(reader->png, reader, read_bytes);
-    if (!checks_crc) png_set_crc_action(reader->png, PNG_CRC_QUIET_USE, PNG_CRC_QUIET_USE);
-    png_read_info(reader->png, reader->info);
-    reader->has_header = true;
-    return CLT_OK;
-}
-
 // libpng before 1.6.45 still reports a tRNS chunk that it dropped, so that only the entries themselves prove transparency.
 static bool has_transparency(png_structp png, png_infop info) {
     png_bytep alpha = NULL;
@@ -105,8 +92,8 @@ static bool has_transparency(png_structp png, png_infop info) {
     return png_get_tRNS(png, info, &alpha, &count, &color) != 0 && count > 0;
 }
 
-bool clt_png_reader_header(clt_png_reader *reader, clt_png_header *header) {
-    if (!reader->has_header) return false;
+static void read_header(clt_png_reader *reader) {
+    clt_png_header *header = &reader->header;
     int color = png_get_color_type(reader->png, reader->info);
     header->width = png_get_image_width(reader->png, reader->info);
     header->height = png_get_image_height(reader->png, reader->info);
@@ -115,7 +102,19 @@ bool clt_png_reader_header(clt_png_reader *reader, clt_png_header *header) {
     header->is_palette = (color & PNG_COLOR_MASK_PALETTE) != 0;
     header->has_alpha = (color & PNG_COLOR_MASK_ALPHA) || has_transparency(reader->png, reader->info);
     header->is_interlaced = png_get_interlace_type(reader->png, reader->info) != PNG_INTERLACE_NONE;
-    return true;
+}
+
+clt_status clt_png_reader_read_header(
+    clt_png_reader *reader, const uint8_t *bytes, size_t count, bool checks_crc, clt_png_header *header) {
+    if (setjmp(png_jmpbuf(reader->png))) return clt_png_status_of(&reader->failure);
+    reader->bytes = bytes;
+    reader->count = count;
+    png_set_read_fn(reader->png, reader, read_bytes);
+    if (!checks_crc) png_set_crc_action(reader->png, PNG_CRC_QUIET_USE, PNG_CRC_QUIET_USE);
+    png_read_info(reader->png, reader->info);
+    read_header(reader);
+    *header = reader->header;
+    return CLT_OK;
 }
 
 bool clt_png_reader_profile(clt_png_reader *reader, const uint8_t **bytes, size_t *count) {
@@ -130,13 +129,12 @@ bool clt_png_reader_profile(clt_png_reader *reader, const uint8_t **bytes, size_
     return true;
 }
 
-/// Configures libpng to return rows in one of the layouts.
+/// Configures libpng to return grey or RGBA rows.
 static void transform(clt_png_reader *reader, bool keeps_16) {
     png_structp png = reader->png;
-    clt_png_header header = {0};
-    clt_png_reader_header(reader, &header);
-    bool is_gray = header.is_gray && !header.has_alpha;
-    bool is_16 = keeps_16 && header.bit_depth == 16;
+    const clt_png_header *header = &reader->header;
+    bool is_gray = header->is_gray && !header->has_alpha;
+    bool is_16 = keeps_16 && header->bit_depth == 16;
     png_set_expand(png);
     if (is_16) {
         const uint16_t one = 1;
@@ -146,13 +144,12 @@ static void transform(clt_png_reader *reader, bool keeps_16) {
     }
     if (!is_gray) {
         png_set_gray_to_rgb(png);
-        if (!header.has_alpha) png_set_add_alpha(png, 0xFFFF, PNG_FILLER_AFTER);
+        if (!header->has_alpha) png_set_add_alpha(png, 0xFFFF, PNG_FILLER_AFTER);
     }
-    reader->passes = png_set_interlace_handling(png);
+    png_set_interlace_handling(png);
     png_read_update_info(png, reader->info);
-    reader->layout = is_gray ? (is_16 ? CLT_GRAY16 : CLT_GRAY8) : (is_16 ? CLT_RGBA16 : CLT_RGBA8);
     // The caller's memory has this layout, so libpng must write exactly this many bytes for each row.
-    size_t row = (size_t)header.width * (is_gray ? 1 : 4) * (is_16 ? 2 : 1);
+    size_t row = (size_t)header->width * (is_gray ? 1 : 4) * (is_16 ? 2 : 1);
     if (png_get_rowbytes(png, reader->info) != row) png_error(png, "the rows do not have the announced layout");
 }
 
@@ -161,10 +158,6 @@ clt_status clt_png_reader_start(clt_png_reader *reader, bool keeps_16) {
     transform(reader, keeps_16);
     return CLT_OK;
 }
-
-clt_layout clt_png_reader_layout(const clt_png_reader *reader) { return reader->layout; }
-
-bool clt_png_reader_has_passes(const clt_png_reader *reader) { return reader->passes > 1; }
 
 clt_status clt_png_reader_read_rows(
     clt_png_reader *reader, uint8_t *target, size_t stride, uint32_t rows, bool fills_blocks, uint32_t *got) {
@@ -184,7 +177,7 @@ const char *clt_png_reader_message(const clt_png_reader *reader) { return reader
 static void on_header(png_structp png, png_infop info) {
     (void)info;
     clt_png_reader *reader = png_get_progressive_ptr(png);
-    reader->has_header = true;
+    read_header(reader);
     // Until here no memory depends on the image's size. Samples of 16 bits are converted later, as for a complete file.
     transform(reader, true);
     png_process_data_pause(png, 1);
@@ -202,10 +195,11 @@ static void on_row(png_structp png, png_bytep row, png_uint_32 number, int pass)
     }
 }
 
-clt_status clt_png_reader_push(clt_png_reader *reader, const uint8_t *bytes, size_t count) {
+clt_status clt_png_reader_push(clt_png_reader *reader, const uint8_t *bytes, size_t count, clt_png_header *header) {
     if (setjmp(png_jmpbuf(reader->png))) return clt_png_status_of(&reader->failure);
     if (!png_get_progressive_ptr(reader->png)) png_set_progressive_read_fn(reader->png, reader, on_header, on_row, NULL);
     png_process_data(reader->png, reader->info, (png_bytep)(uintptr_t)bytes, count);
+    *header = reader->header;
     return CLT_OK;
 }
 

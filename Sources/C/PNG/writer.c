@@ -51,10 +51,9 @@ void clt_png_writer_destroy(clt_png_writer *writer) {
 }
 
 clt_status clt_png_writer_start(
-    clt_png_writer *writer, uint32_t width, uint32_t height, clt_layout layout, bool is_opaque, int level,
+    clt_png_writer *writer, uint32_t width, uint32_t height, bool is_gray, bool is_16, bool is_opaque, int level,
     const uint8_t *icc, size_t icc_count, const uint8_t *exif, size_t exif_count) {
     if (setjmp(png_jmpbuf(writer->png))) return clt_png_status_of(&writer->failure);
-    bool is_gray = clt_is_gray(layout), is_16 = clt_is_wide(layout);
     int color = is_gray ? PNG_COLOR_TYPE_GRAY : is_opaque ? PNG_COLOR_TYPE_RGB : PNG_COLOR_TYPE_RGB_ALPHA;
     png_set_user_limits(writer->png, 0x7FFFFFFF, 0x7FFFFFFF);
     png_set_compression_level(writer->png, level);

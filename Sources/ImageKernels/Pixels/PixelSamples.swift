@@ -53,7 +53,7 @@ package import ImageCore
 
 extension PixelFormat {
     /// Whether samples have 16 bits.
-    var isWide: Bool { bytesPerPixel > channels }
+    package var isWide: Bool { bytesPerPixel > channels }
 }
 
 extension Bitmap {

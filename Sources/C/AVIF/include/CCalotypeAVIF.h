@@ -49,10 +49,10 @@ bool clt_avif_reader_duration(const clt_avif_reader *reader, uint32_t frame, dou
 /// Decodes a frame into planes that the reader owns, and updates `header` from the frame. When a key frame cannot be decoded, it
 /// decodes the sequence from its start.
 clt_status clt_avif_reader_decode(clt_avif_reader *reader, uint32_t frame, clt_avif_header *header);
-/// Converts the rows from `first` up to `first + rows`, exclusive, of the decoded frame. Alpha is not premultiplied. Grey layouts are only for images without
-/// alpha.
+/// Converts the rows from `first` up to `first + rows`, exclusive, of the decoded frame to RGBA, which is not premultiplied. `is_gray`:
+/// converts to grey; only for grey images without alpha. `is_16`: converts to 16 bits instead of 8.
 clt_status clt_avif_reader_convert(
-    clt_avif_reader *reader, uint32_t first, uint32_t rows, clt_layout layout, uint8_t *target, size_t stride);
+    clt_avif_reader *reader, uint32_t first, uint32_t rows, bool is_gray, bool is_16, uint8_t *target, size_t stride);
 /// libavif's message for the last error.
 const char *clt_avif_reader_message(const clt_avif_reader *reader);
 

@@ -1,4 +1,5 @@
-/// What the C between Swift and the codecs' libraries shares: the status of a call, the layout of pixels, and changes of rows.
+/// What the C between Swift and the codecs' libraries shares: the status of a call, and changes of rows. Samples of 16 bits are in
+/// the machine's byte order.
 #ifndef CCALOTYPE_CODEC_H
 #define CCALOTYPE_CODEC_H
 
@@ -22,21 +23,6 @@ typedef enum {
     /// All scans of a JPEG were read.
     CLT_END
 } clt_status;
-
-/// The layout of a pixel in memory. Samples of 16 bits are in the machine's byte order.
-typedef enum {
-    CLT_GRAY8 = 0,
-    CLT_RGBA8,
-    CLT_GRAY16,
-    CLT_RGBA16,
-    /// 255 is full ink.
-    CLT_CMYK8,
-    /// 0 is full ink.
-    CLT_CMYK8_INVERTED
-} clt_layout;
-
-static inline bool clt_is_gray(clt_layout layout) { return layout == CLT_GRAY8 || layout == CLT_GRAY16; }
-static inline bool clt_is_wide(clt_layout layout) { return layout == CLT_GRAY16 || layout == CLT_RGBA16; }
 
 /// Whether every pixel is opaque.
 bool clt_is_opaque_rgba8(const uint8_t *row, size_t width);

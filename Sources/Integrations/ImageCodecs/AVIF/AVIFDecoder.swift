@@ -74,17 +74,16 @@ public struct AVIFDecoder: AnimationDecoding {
             ?? ColorProfile(primaries: Int(header.primaries), transfer: Int(header.transfer)) ?? .sRGB
         let convertsColor = options.convertsToSRGB && profile != .sRGB
         let isDeep = header.depth > 8 && (!options.convertsTo8Bit || convertsColor)
-        let isGray = header.is_gray && !header.has_alpha
-        let layout: RowLayout = isGray ? (isDeep ? .gray16 : .gray8) : (isDeep ? .rgba16 : .rgba8)
+        let format = PixelFormat(isGray: header.is_gray && !header.has_alpha, isWide: isDeep)
         let aperture = options.appliesOrientation ? reader.aperture : nil
-        var stored = StoredImage(format: .avif, size: aperture?.size ?? reader.size, layout: layout)
+        var stored = StoredImage(format: .avif, size: aperture?.size ?? reader.size, layout: .pixels(format))
         stored.orientation = options.applied(reader.orientation)
         stored.hasAlpha = header.has_alpha
         stored.profile = profile
         // A few rows are converted twice for each block.
         stored.fewestRows = 128
         return try ImageAssembler(stored, options: options, codecBytes: reader.planeBytes)
-            .assemble(AVIFRows(reader, aperture: aperture, stored: stored))
+            .assemble(AVIFRows(reader, aperture: aperture, size: stored.size, format: format))
     }
 }
 
@@ -92,26 +91,28 @@ public struct AVIFDecoder: AnimationDecoding {
 private final class AVIFRows: RowProducer {
     private let reader: AVIFReader
     private let aperture: CleanAperture?
-    private let stored: StoredImage
+    /// The size of the visible part.
+    private let size: PixelSize
+    private let format: PixelFormat
     /// The next row, in the order as stored.
     private var next: Int
     private var scratch: Scratch?
 
-    init(_ reader: AVIFReader, aperture: CleanAperture?, stored: StoredImage) {
-        (self.reader, self.aperture, self.stored) = (reader, aperture, stored)
+    init(_ reader: AVIFReader, aperture: CleanAperture?, size: PixelSize, format: PixelFormat) {
+        (self.reader, self.aperture, self.size, self.format) = (reader, aperture, size, format)
         next = aperture?.y ?? 0
     }
 
     func readRows(into target: UnsafeMutableRawPointer, stride: Int, count: Int) throws -> RowsRead {
         // Chroma is interpolated from the rows above and below, so those rows are converted too and then dropped.
         let rows = max(0, (next - 2) & ~1)..<min(reader.size.height, next + count + 2)
-        let pixelBytes = stored.layout.bytesPerPixel
+        let pixelBytes = format.bytesPerPixel
         let scratch = try scratch ?? Scratch(rows: count + 5, rowBytes: reader.size.width * pixelBytes)
         self.scratch = scratch
-        try unsafe reader.convert(rows, to: stored.layout, into: scratch.base, stride: scratch.stride)
+        try unsafe reader.convert(rows, to: format, into: scratch.base, stride: scratch.stride)
         for i in 0..<count {
             let row = unsafe scratch.base + (next + i - rows.lowerBound) * scratch.stride + (aperture?.x ?? 0) * pixelBytes
-            unsafe (target + i * stride).copyMemory(from: row, byteCount: stored.size.width * pixelBytes)
+            unsafe (target + i * stride).copyMemory(from: row, byteCount: size.width * pixelBytes)
         }
         next += count
         return RowsRead(count: count, failure: nil)

@@ -2,6 +2,7 @@ import CCalotypeAVIF
 import CCalotypeCodec
 import ImageCore
 import ImageDecoding
+import ImageKernels
 
 /// Reads one AVIF with libavif.
 @safe final class AVIFReader {
@@ -117,10 +118,10 @@ import ImageDecoding
     }
 
     func convert(
-        _ rows: Range<Int>, to layout: RowLayout, into target: UnsafeMutableRawPointer, stride: Int
+        _ rows: Range<Int>, to format: PixelFormat, into target: UnsafeMutableRawPointer, stride: Int
     ) throws(ImageError) {
         let status = unsafe clt_avif_reader_convert(
-            handle, UInt32(rows.lowerBound), UInt32(rows.count), layout.cLayout,
+            handle, UInt32(rows.lowerBound), UInt32(rows.count), format.channels == 1, format.isWide,
             target.assumingMemoryBound(to: UInt8.self), stride)
         if status != CLT_OK { throw failure(status) }
     }

@@ -1,5 +1,6 @@
 import CCalotypeLibLCMS
 import ImageCore
+import ImageKernels
 
 /// A conversion of rows of colours to sRGB.
 protocol RowTransform: AnyObject {
@@ -20,8 +21,8 @@ protocol RowTransform: AnyObject {
         let isGray = target.channels == 1
         let transform: (any RowTransform)? =
             isGray && profile.colorSpace == cmsSigRgbData
-            ? GrayTable(profile, isWide: source.isWide, toWide: RowLayout(target).isWide)
-            : ColorTransform(profile, from: source, to: RowLayout(target), isSmall: isSmall)
+            ? GrayTable(profile, isWide: source.bytesPerPixel == 2, toWide: target.isWide)
+            : ColorTransform(profile, from: source, to: .pixels(target), isSmall: isSmall)
         guard let transform, !isIdentity(transform, from: source, to: target) else { return nil }
         return transform
     }
@@ -49,12 +50,8 @@ protocol RowTransform: AnyObject {
 
     /// Whether a conversion changes 8-bit colours by one step at most.
     private static func isIdentity(_ transform: any RowTransform, from source: RowLayout, to target: PixelFormat) -> Bool {
-        let colors: [UInt8]
-        switch (source, target) {
-        case (.gray8, .gray8): colors = Array(0...255)
-        case (.rgba8, .rgba8): colors = colorCube
-        default: return false
-        }
+        guard source == .pixels(target), !target.isWide else { return false }
+        let colors = target == .gray8 ? Array(0...255) : colorCube
         var result = [UInt8](repeating: 0, count: colors.count)
         unsafe transform.convert(colors, to: &result, width: colors.count / target.channels)
         return zip(colors, result).allSatisfy { abs(Int($0) - Int($1)) <= 1 }
@@ -73,7 +70,7 @@ private final class GrayTable: RowTransform {
 
     init?(_ profile: LCMSProfile, isWide: Bool, toWide: Bool) {
         (self.isWide, self.toWide) = (isWide, toWide)
-        let rgb = RowLayout.typeOfPixels(PT_RGB, channels: 3, bytes: 2)
+        let rgb = RowLayout.typeOfPixels(PT_RGB, channels: 3, isWide: true)
         guard let sRGB = LCMSProfile.sRGB,
             let handle = unsafe cmsCreateTransform(
                 profile.handle, rgb, sRGB.handle, rgb, UInt32(INTENT_RELATIVE_COLORIMETRIC), UInt32(cmsFLAGS_NOOPTIMIZE))
@@ -109,8 +106,7 @@ private final class GrayTable: RowTransform {
 extension RowLayout {
     fileprivate var colorSpace: cmsColorSpaceSignature {
         switch self {
-        case .gray8, .gray16: cmsSigGrayData
-        case .rgba8, .rgba16: cmsSigRgbData
+        case .pixels(let format): format.channels == 1 ? cmsSigGrayData : cmsSigRgbData
         case .cmyk8: cmsSigCmykData
         }
     }
@@ -118,16 +114,17 @@ extension RowLayout {
     /// Little CMS's number for the layout.
     fileprivate var typeOfPixels: UInt32 {
         switch self {
-        case .gray8, .gray16: Self.typeOfPixels(PT_GRAY, channels: 1, bytes: isWide ? 2 : 1)
-        case .rgba8, .rgba16: Self.typeOfPixels(PT_RGB, channels: 3, extra: 1, bytes: isWide ? 2 : 1)
-        case .cmyk8(let inverted): Self.typeOfPixels(PT_CMYK, channels: 4, bytes: 1, isInverted: inverted)
+        case .pixels(let format) where format.channels == 1:
+            Self.typeOfPixels(PT_GRAY, channels: 1, isWide: format.isWide)
+        case .pixels(let format): Self.typeOfPixels(PT_RGB, channels: 3, extra: 1, isWide: format.isWide)
+        case .cmyk8(let inverted): Self.typeOfPixels(PT_CMYK, channels: 4, isInverted: inverted)
         }
     }
 
     /// Little CMS composes the number with macros, which Swift does not import.
     fileprivate static func typeOfPixels(
-        _ space: Int32, channels: UInt32, extra: UInt32 = 0, bytes: UInt32, isInverted: Bool = false
+        _ space: Int32, channels: UInt32, extra: UInt32 = 0, isWide: Bool = false, isInverted: Bool = false
     ) -> UInt32 {
-        UInt32(space) << 16 | (isInverted ? 1 << 13 : 0) | extra << 7 | channels << 3 | bytes
+        UInt32(space) << 16 | (isInverted ? 1 << 13 : 0) | extra << 7 | channels << 3 | (isWide ? 2 : 1)
     }
 }

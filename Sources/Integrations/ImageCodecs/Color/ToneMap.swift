@@ -6,7 +6,7 @@ import ImageKernels
 /// the other channels are scaled alike to keep the hue. Then colours are converted to sRGB's primaries and clipped to its gamut.
 /// Light above 1,000 cd/m² is clipped in each channel, as in other programs, which can change the hue.
 final class ToneMap: RowTransform {
-    private let source: RowLayout
+    private let source: PixelFormat
     private let target: PixelFormat
     private let light: [Float]
     private let systemGamma: Float
@@ -17,11 +17,10 @@ final class ToneMap: RowTransform {
 
     /// Returns `nil` for CMYK rows.
     init?(_ signal: HDRSignal, from source: RowLayout, to target: PixelFormat) {
-        guard let chromaticities = ColorProfile.chromaticities(of: signal.primaries),
+        guard case .pixels(let source) = source, let chromaticities = ColorProfile.chromaticities(of: signal.primaries),
             let toXYZ = ChromaticityMatrix(chromaticities),
             let fromXYZ = ChromaticityMatrix(PNGMetadata.standardChromaticities)?.inverse
         else { return nil }
-        if case .cmyk8 = source { return nil }
         (self.source, self.target) = (source, target)
         light = signal.transfer == .pq ? Tables.pq : Tables.hlg
         systemGamma = Float(signal.systemGamma)
@@ -32,8 +31,7 @@ final class ToneMap: RowTransform {
 
     func convert(_ source: UnsafeRawPointer, to target: UnsafeMutableRawPointer, width: Int) {
         let channels = self.target.channels
-        let isWide = self.source.bytesPerPixel == 2 * channels
-        let staysWide = self.target.bytesPerPixel == 2 * channels
+        let (isWide, staysWide) = (self.source.isWide, self.target.isWide)
         var (last, result) = (SIMD4<UInt16>(), mapped(SIMD4()))
         for x in 0..<width {
             var pixel = SIMD4<UInt16>()

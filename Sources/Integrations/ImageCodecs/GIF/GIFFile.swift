@@ -156,7 +156,7 @@ final class GIFFile: AnimationSource {
 
     /// Describes a frame as a still image.
     func storedImage(of frame: Int) -> StoredImage {
-        var stored = StoredImage(format: .gif, size: frames[frame].size, layout: .rgba8)
+        var stored = StoredImage(format: .gif, size: frames[frame].size, layout: .pixels(.rgba8))
         stored.hasAlpha = entries[frame].transparentIndex != nil
         stored.profile = profile
         stored.deliversWhole = entries[frame].isInterlaced

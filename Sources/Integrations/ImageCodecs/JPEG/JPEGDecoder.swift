@@ -83,10 +83,10 @@ public struct JPEGDecoder: Decoding {
 
     private static func layout(of header: clt_jpeg_header) -> RowLayout {
         switch header.model {
-        case CLT_JPEG_GRAY: .gray8
+        case CLT_JPEG_GRAY: .pixels(.gray8)
         // Files with Adobe's marker have inverted CMYK.
         case CLT_JPEG_CMYK: .cmyk8(inverted: header.has_adobe_marker)
-        default: .rgba8
+        default: .pixels(.rgba8)
         }
     }
 

@@ -69,8 +69,8 @@ public struct PNGDecoder: AnimationDecoding {
             // 16-bit samples are converted to sRGB before they are rounded to 8 bits.
             let keeps16Bit = !options.convertsTo8Bit || (options.convertsToSRGB && profile != .sRGB)
             try reader.start(keeps16Bit: keeps16Bit)
-            var stored = reader.storedImage(metadata, profile: profile, options: options)
-            stored.deliversWhole = reader.hasPasses
+            var stored = reader.storedImage(metadata, profile: profile, keeps16Bit: keeps16Bit, options: options)
+            stored.deliversWhole = reader.header.is_interlaced
             return try ImageAssembler(stored, options: options)
                 .assemble(PNGRows(reader, height: stored.size.height, options: options))
         }
@@ -88,7 +88,7 @@ private final class PNGRows: RowProducer {
     }
 
     func readRows(into target: UnsafeMutableRawPointer, stride: Int, count: Int) throws -> RowsRead {
-        guard reader.hasPasses else { return unsafe reader.readRows(into: target, stride: stride, count: count) }
+        guard reader.header.is_interlaced else { return unsafe reader.readRows(into: target, stride: stride, count: count) }
         for pass in 0..<7 {
             for y in Swift.stride(from: 0, to: height, by: 64) {
                 try options.checkCancellation()

@@ -26,8 +26,8 @@ public struct PNGEncoder: Encoding {
         let (profile, exif) = (Array(bitmap.colorSpace.profile), Array(EXIFOrientation.data(options.orientation)))
         try unsafe check(
             clt_png_writer_start(
-                writer, UInt32(clamping: bitmap.width), UInt32(clamping: bitmap.height), bitmap.format.cLayout,
-                bitmap.alpha == .opaque,
+                writer, UInt32(clamping: bitmap.width), UInt32(clamping: bitmap.height), bitmap.format.channels == 1,
+                bitmap.format.isWide, bitmap.alpha == .opaque,
                 Int32(max(0, min(9, options.effort ?? 6))), profile.isEmpty ? nil : profile, profile.count,
                 exif.isEmpty ? nil : exif, exif.count))
         try unsafe bitmap.withUnsafePixels { pixels in

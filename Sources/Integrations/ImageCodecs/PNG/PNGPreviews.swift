@@ -47,7 +47,7 @@ final class PNGPreviews: IncrementalDecoder {
         if metadata.hasSeparateDefault { throw ImageError.truncated(.png) }
         let profile = metadata.profile(embedded: reader.profile)
         let canvas = try PreviewCanvas(
-            reader.storedImage(metadata, profile: profile, options: options), options: options)
+            reader.storedImage(metadata, profile: profile, keeps16Bit: true, options: options), options: options)
         self.canvas = canvas
         reader.setTarget(canvas.rows)
         // The bytes after the header.

@@ -2,6 +2,7 @@ import CCalotypeCodec
 import CCalotypePNG
 import ImageCore
 import ImageDecoding
+import ImageKernels
 
 /// Reads one PNG with libpng.
 @safe final class PNGReader {
@@ -20,8 +21,7 @@ import ImageDecoding
     convenience init(_ bytes: UnsafeRawBufferPointer, limits: DecodingLimits, checksCRC: Bool = true) throws(ImageError) {
         try self.init(streaming: limits)
         let base = unsafe bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)
-        try check(unsafe clt_png_reader_read_header(handle, base, bytes.count, checksCRC))
-        unsafe clt_png_reader_header(handle, &header)
+        try check(unsafe clt_png_reader_read_header(handle, base, bytes.count, checksCRC, &header))
         try limits.check(size, bytesPerPixel: 0)
     }
 
@@ -39,19 +39,13 @@ import ImageDecoding
     /// Prepares output.
     func start(keeps16Bit: Bool) throws(ImageError) { try check(unsafe clt_png_reader_start(handle, keeps16Bit)) }
 
-    /// Whether the file is interlaced: it has seven passes over the image.
-    var hasPasses: Bool { unsafe clt_png_reader_has_passes(handle) }
-
-    /// Describes the image after output was prepared.
-    func storedImage(_ metadata: PNGMetadata, profile: ColorProfile, options: DecodeOptions) -> StoredImage {
-        let layout: RowLayout =
-            switch unsafe clt_png_reader_layout(handle) {
-            case CLT_GRAY8: .gray8
-            case CLT_GRAY16: .gray16
-            case CLT_RGBA16: .rgba16
-            default: .rgba8
-            }
-        var stored = StoredImage(format: .png, size: size, layout: layout)
+    /// Describes the image, as output was prepared.
+    func storedImage(
+        _ metadata: PNGMetadata, profile: ColorProfile, keeps16Bit: Bool, options: DecodeOptions
+    ) -> StoredImage {
+        let format = PixelFormat(
+            isGray: header.is_gray && !header.has_alpha, isWide: keeps16Bit && header.bit_depth == 16)
+        var stored = StoredImage(format: .png, size: size, layout: .pixels(format))
         stored.orientation = options.applied(metadata.orientation)
         stored.hasAlpha = header.has_alpha
         stored.profile = profile
@@ -71,11 +65,12 @@ import ImageDecoding
     /// Decodes the next bytes of a file in pieces. Returns whether they complete the header; then it keeps the rest of them for the
     /// next call, before which the target must be set.
     func push(_ bytes: Data) throws(ImageError) -> Bool {
+        let hadHeader = header.width > 0
         try check(
             unsafe bytes.withUnsafeBytes { bytes in
-                unsafe clt_png_reader_push(handle, bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), bytes.count)
+                unsafe clt_png_reader_push(handle, bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), bytes.count, &header)
             })
-        return unsafe header.width == 0 && clt_png_reader_header(handle, &header)
+        return !hadHeader && header.width > 0
     }
 
     /// Sets the memory for the rows.

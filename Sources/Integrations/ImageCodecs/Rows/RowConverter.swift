@@ -21,12 +21,7 @@ final class RowConverter {
     }
 
     /// Whether a row can be converted in place.
-    var worksInPlace: Bool {
-        switch (source, target) {
-        case (.gray8, .gray8), (.rgba8, .rgba8), (.gray16, .gray16), (.rgba16, .rgba16): true
-        default: false
-        }
-    }
+    var worksInPlace: Bool { source == .pixels(target) }
 
     /// Converts one row. `row` and `result` may be the same if ``worksInPlace`` is true.
     func convert(_ row: UnsafeRawPointer, to result: UnsafeMutableRawPointer, width: Int) {

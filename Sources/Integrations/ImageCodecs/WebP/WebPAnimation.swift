@@ -27,7 +27,7 @@ final class WebPAnimation: AnimationSource {
     func pixels(of frame: Int, options: DecodeOptions) throws -> (bitmap: Bitmap, failure: ImageError?) {
         let (frame, options) = (stored[frame], options.forFramePixels)
         return try unsafe data.withUnsafeBytes { bytes in
-            var image = StoredImage(format: .webp, size: frame.place.size, layout: .rgba8)
+            var image = StoredImage(format: .webp, size: frame.place.size, layout: .pixels(.rgba8))
             image.hasAlpha = frame.place.hasAlpha
             image.profile = profile
             image.deliversWhole = true

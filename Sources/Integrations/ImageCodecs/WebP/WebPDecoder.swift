@@ -76,7 +76,7 @@ public struct WebPDecoder: AnimationDecoding {
     static func storedImage(
         _ container: WebPContainer, _ frame: WebPFrame, options: DecodeOptions
     ) throws(ImageError) -> StoredImage {
-        var stored = StoredImage(format: .webp, size: container.size, layout: .rgba8)
+        var stored = StoredImage(format: .webp, size: container.size, layout: .pixels(.rgba8))
         stored.orientation = options.applied(container.orientation)
         stored.hasAlpha = container.hasAlpha || frame.place.hasAlpha
         stored.profile = container.profile
