@@ -17,7 +17,7 @@ struct clt_jpeg_reader {
     /// The file from its start, and the number of bytes to skip in what arrives next.
     const uint8_t *bytes;
     size_t skip;
-    bool is_last, hit_end, was_clean, is_damaged, is_created;
+    bool is_last, hit_end, was_clean, is_damaged;
 };
 
 static void on_error(j_common_ptr info) {
@@ -58,8 +58,6 @@ static void on_message(j_common_ptr info, int level) {
     reader->is_damaged = true;
 }
 
-static void on_output(j_common_ptr info) { (void)info; }
-
 static void ignore(j_decompress_ptr info) { (void)info; }
 
 /// Suspends while more input may arrive. After the last byte it supplies the missing end marker, as libjpeg recommends.
@@ -91,15 +89,12 @@ clt_jpeg_reader *clt_jpeg_reader_create(size_t memory_limit) {
     reader->info.err = jpeg_std_error(&reader->errors);
     reader->errors.error_exit = on_error;
     reader->errors.emit_message = on_message;
-    reader->errors.output_message = on_output;
     reader->info.client_data = reader;
     if (setjmp(reader->leave)) {
         clt_jpeg_reader_destroy(reader);
         return NULL;
     }
-    reader->is_created = true;
     jpeg_create_decompress(&reader->info);
-    reader->info.client_data = reader;
     reader->info.mem->max_memory_to_use = memory_limit > 0x7FFFFFFFFFFFL ? 0x7FFFFFFFFFFFL : (long)memory_limit;
     reader->source.init_source = ignore;
     reader->source.fill_input_buffer = fill_input;
@@ -114,7 +109,7 @@ clt_jpeg_reader *clt_jpeg_reader_create(size_t memory_limit) {
 
 void clt_jpeg_reader_destroy(clt_jpeg_reader *reader) {
     if (!reader) return;
-    if (reader->is_created && !setjmp(reader->leave)) jpeg_destroy_decompress(&reader->info);
+    jpeg_destroy_decompress(&reader->info);
     free(reader);
 }
 
@@ -153,7 +148,10 @@ clt_status clt_jpeg_reader_read_header(clt_jpeg_reader *reader, clt_jpeg_header 
     switch (info->jpeg_color_space) {
     case JCS_GRAYSCALE: header->model = CLT_JPEG_GRAY; break;
     case JCS_RGB:
-    case JCS_YCbCr: header->model = CLT_JPEG_RGB; break;
+    case JCS_YCbCr:
+        header->model = CLT_JPEG_RGB;
+        reader->info.out_color_space = JCS_EXT_RGBA;
+        break;
     case JCS_CMYK:
     case JCS_YCCK: header->model = CLT_JPEG_CMYK; break;
     default:
@@ -186,12 +184,6 @@ clt_status clt_jpeg_reader_start(
     clt_jpeg_reader *reader, unsigned eighths, uint32_t *output_width, uint32_t *output_height) {
     if (setjmp(reader->leave)) return reader->failure;
     struct jpeg_decompress_struct *info = &reader->info;
-    switch (info->jpeg_color_space) {
-    case JCS_GRAYSCALE: info->out_color_space = JCS_GRAYSCALE; break;
-    case JCS_CMYK:
-    case JCS_YCCK: info->out_color_space = JCS_CMYK; break;
-    default: info->out_color_space = JCS_EXT_RGBA; break;
-    }
     info->scale_num = eighths;
     info->scale_denom = 8;
     info->buffered_image = jpeg_has_multiple_scans(info);

@@ -16,7 +16,6 @@ struct clt_jpeg_writer {
     char message[JMSG_LENGTH_MAX];
     unsigned char *bytes;
     unsigned long count;
-    bool is_created;
 };
 
 static void on_error(j_common_ptr info) {
@@ -42,16 +41,14 @@ clt_jpeg_writer *clt_jpeg_writer_create(void) {
         clt_jpeg_writer_destroy(writer);
         return NULL;
     }
-    writer->is_created = true;
     jpeg_create_compress(&writer->info);
-    writer->info.client_data = writer;
     jpeg_mem_dest(&writer->info, &writer->bytes, &writer->count);
     return writer;
 }
 
 void clt_jpeg_writer_destroy(clt_jpeg_writer *writer) {
     if (!writer) return;
-    if (writer->is_created && !setjmp(writer->leave)) jpeg_destroy_compress(&writer->info);
+    jpeg_destroy_compress(&writer->info);
     free(writer->bytes);
     free(writer);
 }
