@@ -1,45 +1,29 @@
 public import ImageCore
 
 /// A linear map of colours: each of red, green and blue of the result is a sum of the three of the source and a constant.
-/// Works on the stored (gamma-encoded) levels, straight, from 0 to 1; results are clamped to that range. Alpha is multiplied by
-/// ``opacity``.
+/// Works on the stored (gamma-encoded) levels, straight, from 0 to 1; results are clamped to that range. Alpha does not change.
 public struct ColorMatrix: Hashable, Sendable {
     /// For the result's red, green and blue: the weights of the source's red, green and blue, and the constant.
     public var rows: [[Double]]
-    /// Multiplies alpha; from 0 to 1.
-    public var opacity: Double
 
     /// Creates a map from three rows of four numbers. Missing numbers count as 0.
-    public init(rows: [[Double]], opacity: Double = 1) {
+    public init(rows: [[Double]]) {
         self.rows = (0..<3).map { row in (0..<4).map { row < rows.count && $0 < rows[row].count ? rows[row][$0] : 0 } }
-        self.opacity = opacity
     }
 
     /// The map that changes nothing.
     public static let identity = ColorMatrix(rows: [[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0]])
 
-    /// Returns the map that does `self` and then `next`, without clamping between them.
-    public func followed(by next: ColorMatrix) -> ColorMatrix {
-        let product = next.rows.map { row in
-            (0..<4).map { column in (0..<3).reduce(column == 3 ? row[3] : 0) { $0 + row[$1] * rows[$1][column] } }
-        }
-        return ColorMatrix(rows: product, opacity: opacity * next.opacity)
-    }
-
-    var isFinite: Bool { rows.allSatisfy { $0.allSatisfy(\.isFinite) } && opacity >= 0 && opacity <= 1 }
-
     /// The map of a grey level, if the matrix maps grey to grey.
     var gray: (scale: Double, offset: Double)? {
         let sums = rows.map { $0[0] + $0[1] + $0[2] }
         let isGray = rows.indices.allSatisfy { abs(sums[$0] - sums[0]) < 1e-9 && abs(rows[$0][3] - rows[0][3]) < 1e-9 }
-        return isGray && opacity == 1 ? (sums[0], rows[0][3]) : nil
+        return isGray ? (sums[0], rows[0][3]) : nil
     }
 
     /// The columns for premultiplied pixels, where the constant is multiplied by alpha.
     var columns: [Float] {
-        (0..<4).flatMap { column in
-            rows.map { Float($0[column] * opacity) } + [column == 3 ? Float(opacity) : 0]
-        }
+        (0..<4).flatMap { column in rows.map { Float($0[column]) } + [column == 3 ? 1 : 0] }
     }
 }
 
@@ -50,19 +34,18 @@ extension Bitmap {
     ///   - matrix: the matrix that maps straight colours, from 0 to 1.
     ///   - threads: how many threads to use; 1.
     ///   - cancellation: checked between blocks of rows.
-    /// - Throws: ``ImageError`` (`invalidRequest`) for a number that is not finite or an opacity outside 0 to 1;
-    ///   (`tooLarge`) if there is not enough memory; `CancellationError`.
+    /// - Throws: ``ImageError`` (`invalidRequest`) for a number that is not finite; (`tooLarge`) if there is not enough memory;
+    ///   `CancellationError`.
     public func applying(_ matrix: ColorMatrix, threads: Int = 1, cancellation: CancellationToken? = nil) throws -> Bitmap {
-        guard matrix.isFinite else {
-            throw ImageError(.invalidRequest, message: "A colour matrix needs finite numbers and an opacity from 0 to 1.")
+        guard matrix.rows.joined().allSatisfy(\.isFinite) else {
+            throw ImageError(.invalidRequest, message: "A colour matrix needs finite numbers.")
         }
         if format.channels == 1, let (scale, offset) = matrix.gray {
             return try mappingLevels(threads: threads, cancellation: cancellation) { $0 * scale + offset }
         }
         let source = try withColorChannels()
-        let alpha: AlphaMode = matrix.opacity < 1 ? .premultiplied : source.alpha
         let (columns, path) = (matrix.columns, KernelPath.current)
-        return try unsafe source.editingRows(alpha: alpha, threads: threads, cancellation: cancellation) { _, row in
+        return try unsafe source.editingRows(threads: threads, cancellation: cancellation) { _, row in
             unsafe columns.withUnsafeBufferPointer { columns in
                 unsafe PixelKernels.colorMatrix(row, width, columns.baseAddress.unsafelyUnwrapped, path)
             }

@@ -1,31 +1,22 @@
 internal import ImageCore
 
-/// The transfer curve of sRGB as tables. Linear levels need 16 bits, because the darkest of the 256 encoded levels differ by less
-/// than one of 256 linear levels.
-private enum LinearLight {
-    /// The linear level of each of 256 or 65,536 encoded ones.
-    static func decodingTable(levels: Int) -> [UInt16] {
-        (0..<levels).map { UInt16((TransferCurve.linear(Double($0) / Double(levels - 1)) * 65535).rounded()) }
-    }
-
-    /// The encoded level of each of 65,536 linear ones, of 256 or 65,536.
-    static func encodingTable(levels: Int) -> [UInt16] {
-        (0...65535).map { UInt16((TransferCurve.encoded(Double($0) / 65535) * Double(levels - 1)).rounded()) }
-    }
-}
-
+// The transfer curve of sRGB as tables. Linear levels need 16 bits, because the darkest of the 256 encoded levels differ by less than
+// one of 256 linear levels.
 extension Bitmap {
     /// The image in linear light, at 16 bits, premultiplied or opaque.
     func linearized(cancellation: CancellationToken?) throws -> Bitmap {
         try unpremultiplied().converted(
-            to: format.channels == 1 ? .gray16 : .rgba16, LinearLight.decodingTable(levels: fullLevel + 1),
+            to: format.channels == 1 ? .gray16 : .rgba16,
+            (0...fullLevel).map { UInt16((TransferCurve.linear(Double($0) / Double(fullLevel)) * 65535).rounded()) },
             cancellation: cancellation)
     }
 
     /// The encoded image, in the format given, of one in linear light.
     func encoded(as format: PixelFormat, cancellation: CancellationToken?) throws -> Bitmap {
-        try unpremultiplied().converted(
-            to: format, LinearLight.encodingTable(levels: format.isWide ? 65536 : 256), cancellation: cancellation)
+        let most = format.isWide ? 65535.0 : 255
+        return try unpremultiplied().converted(
+            to: format, (0...65535).map { UInt16((TransferCurve.encoded(Double($0) / 65535) * most).rounded()) },
+            cancellation: cancellation)
     }
 
     /// Straight samples through a table, except for alpha, then premultiplied.
