@@ -34,6 +34,14 @@ package struct ByteReader: Sendable {
         return bigEndian ? first << 16 | second : second << 16 | first
     }
 
+    /// Returns the number in eight bytes, the highest first; `nil` if it does not fit into an `Int`.
+    package func uint64(at offset: Int) -> Int? {
+        guard let high = uint32(at: offset, bigEndian: true), let low = uint32(at: offset + 4, bigEndian: true),
+            high <= Int(Int32.max)
+        else { return nil }
+        return high << 32 | low
+    }
+
     /// Whether `text` is at `offset`.
     package func matches(_ text: StaticString, at offset: Int = 0) -> Bool {
         matches(Array(text.description.utf8), at: offset)

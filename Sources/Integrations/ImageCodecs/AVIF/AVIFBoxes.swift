@@ -34,16 +34,6 @@ struct ISOBoxes: Sequence, IteratorProtocol {
     static func first(_ type: String, in bytes: Data) -> Data? { ISOBoxes(bytes).first { $0.type == type }?.content }
 }
 
-extension ByteReader {
-    /// Returns the number in eight bytes, the highest first, or `nil` when it does not fit into an `Int`.
-    func uint64(at offset: Int) -> Int? {
-        guard let high = uint32(at: offset, bigEndian: true), let low = uint32(at: offset + 4, bigEndian: true),
-            high <= Int(Int32.max)
-        else { return nil }
-        return high << 32 | low
-    }
-}
-
 /// Reads how often the image track of an AVIF sequence is played. libavif reports it only since 1.0.
 enum AVIFRepetitions {
     /// An edit list (`elst`) with the flag 1 repeats a segment until the end of the track's duration (`tkhd`). The largest number
