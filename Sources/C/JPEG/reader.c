@@ -143,21 +143,14 @@ clt_status clt_jpeg_reader_read_header(clt_jpeg_reader *reader, clt_jpeg_header 
         snprintf(reader->message, sizeof reader->message, "samples of %d bits", info->data_precision);
         return CLT_UNSUPPORTED;
     }
-    header->width = info->image_width;
-    header->height = info->image_height;
-    switch (info->jpeg_color_space) {
-    case JCS_GRAYSCALE: header->model = CLT_JPEG_GRAY; break;
-    case JCS_RGB:
-    case JCS_YCbCr:
-        header->model = CLT_JPEG_RGB;
-        reader->info.out_color_space = JCS_EXT_RGBA;
-        break;
-    case JCS_CMYK:
-    case JCS_YCCK: header->model = CLT_JPEG_CMYK; break;
-    default:
+    if (info->jpeg_color_space == JCS_UNKNOWN) {
         snprintf(reader->message, sizeof reader->message, "%d colour components", info->num_components);
         return CLT_UNSUPPORTED;
     }
+    if (info->num_components == 3) reader->info.out_color_space = JCS_EXT_RGBA;
+    header->width = info->image_width;
+    header->height = info->image_height;
+    header->components = info->num_components;
     header->has_adobe_marker = info->saw_Adobe_marker;
     header->is_progressive = info->progressive_mode;
     header->is_arithmetic = info->arith_code;

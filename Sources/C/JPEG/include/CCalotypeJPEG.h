@@ -9,17 +9,10 @@
 
 #include "CCalotypeCodec.h"
 
-typedef enum {
-    CLT_JPEG_GRAY = 1,
-    /// RGB or YCbCr.
-    CLT_JPEG_RGB = 2,
-    /// CMYK or YCCK.
-    CLT_JPEG_CMYK = 3
-} clt_jpeg_model;
-
 typedef struct {
     uint32_t width, height;
-    clt_jpeg_model model;
+    /// 1 for grey, 3 for RGB or YCbCr, 4 for CMYK or YCCK.
+    int32_t components;
     /// Whether the file has an Adobe marker: its CMYK samples are then 255 minus ink.
     bool has_adobe_marker;
     bool is_progressive;

@@ -35,9 +35,9 @@ public struct JPEGDecoder: Decoding {
         try limits.check(reader.size, bytesPerPixel: 0)
         let metadata = JPEGMetadata(reader.markers(), limits: limits)
         let model: ColorModel =
-            switch reader.header.model {
-            case CLT_JPEG_GRAY: .gray
-            case CLT_JPEG_CMYK: .cmyk
+            switch reader.header.components {
+            case 1: .gray
+            case 4: .cmyk
             default: .rgb
             }
         return ImageInfo(
@@ -82,10 +82,10 @@ public struct JPEGDecoder: Decoding {
     }
 
     private static func layout(of header: clt_jpeg_header) -> RowLayout {
-        switch header.model {
-        case CLT_JPEG_GRAY: .pixels(.gray8)
+        switch header.components {
+        case 1: .pixels(.gray8)
         // Files with Adobe's marker have inverted CMYK.
-        case CLT_JPEG_CMYK: .cmyk8(inverted: header.has_adobe_marker)
+        case 4: .cmyk8(inverted: header.has_adobe_marker)
         default: .pixels(.rgba8)
         }
     }
