@@ -8,6 +8,8 @@ final class PreviewCanvas {
     let rows: Scratch
     /// The number of rows from the top that have pixels.
     var available = 0
+    /// The number of rows, or of scans, in the last preview.
+    private(set) var lastPreviewed = 0
     private let options: DecodeOptions
 
     /// - Parameter codecBytes: The memory of the codec in bytes.
@@ -21,8 +23,10 @@ final class PreviewCanvas {
         rows = try Scratch(rows: stored.decodedSize.height, rowBytes: row)
     }
 
-    /// Returns the image so far, marked as a preview.
-    func preview() throws -> DecodedImage {
+    /// Returns the image so far, marked as a preview; `nil` when it has no more rows, or scans, than the last one.
+    func preview(of count: Int) throws -> DecodedImage? {
+        guard count > lastPreviewed else { return nil }
+        lastPreviewed = count
         var options = options
         options.allowsPartial = true
         var image = try ImageAssembler(stored, options: options).assemble(CanvasRows(self))

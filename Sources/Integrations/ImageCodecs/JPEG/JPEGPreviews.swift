@@ -28,8 +28,6 @@ final class JPEGPreviews: IncrementalDecoder {
     private let reader: JPEGReader
     private let options: DecodeOptions
     private var canvas: PreviewCanvas?
-    /// The number of rows, or of scans, in the last preview.
-    private var lastPreviewed = 0
     /// The number of rows that libjpeg has decoded, including those that were decoded again for previews of several scans.
     private(set) var rowsDecoded = 0
     private var hasAllScans = false
@@ -47,7 +45,9 @@ final class JPEGPreviews: IncrementalDecoder {
             unsafe reader.supply(bytes, isLast: false)
             guard let canvas = try canvas ?? makeCanvas() else { return nil }
             self.canvas = canvas
-            return try (reader.header.has_multiple_scans ? hasNewScan(canvas) : hasNewRows(canvas)) ? canvas.preview() : nil
+            if reader.header.has_multiple_scans { return try previewOfScans(canvas) }
+            try readRows(canvas)
+            return try canvas.preview(of: canvas.available)
         }
     }
 
@@ -59,28 +59,20 @@ final class JPEGPreviews: IncrementalDecoder {
         return try PreviewCanvas(stored, options: options, codecBytes: Int(clamping: reader.header.coefficient_bytes))
     }
 
-    private func hasNewRows(_ canvas: PreviewCanvas) throws -> Bool {
-        try readRows(canvas)
-        guard canvas.available > lastPreviewed else { return false }
-        lastPreviewed = canvas.available
-        return true
-    }
-
     /// Decodes all rows from the coefficients so far, if a further scan is complete.
-    private func hasNewScan(_ canvas: PreviewCanvas) throws -> Bool {
+    private func previewOfScans(_ canvas: PreviewCanvas) throws -> DecodedImage? {
         if !hasAllScans {
             hasAllScans = try reader.consumeScans(limits: options.limits, cancellation: options.cancellation)
         }
         // libjpeg smooths the last rows of a scan only after the next scan has begun.
         let ready = hasAllScans ? reader.lastScan : min(reader.scans.whole, reader.scans.begun - 1)
-        guard ready > lastPreviewed, try closePass() else { return false }
-        lastPreviewed = ready
+        guard ready > canvas.lastPreviewed, try closePass() else { return nil }
         try reader.startOutput(scan: ready)
         canvas.available = 0
         try readRows(canvas)
         isPassOpen = true
         _ = try closePass()
-        return true
+        return try canvas.preview(of: ready)
     }
 
     /// Reads the next rows into the canvas.

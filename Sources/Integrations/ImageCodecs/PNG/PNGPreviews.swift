@@ -16,8 +16,6 @@ final class PNGPreviews: IncrementalDecoder {
     private var canvas: PreviewCanvas?
     /// The number of bytes that libpng has read.
     private var bytesRead = 0
-    /// The number of decoded rows at the last preview.
-    private var lastPreviewed = 0
 
     init(options: DecodeOptions) throws(ImageError) {
         self.options = options
@@ -35,10 +33,8 @@ final class PNGPreviews: IncrementalDecoder {
             if try reader.push(piece) { try begin(file) }
             bytesRead += piece.count
         }
-        guard let canvas, rowsDecoded > lastPreviewed else { return nil }
-        lastPreviewed = rowsDecoded
-        canvas.available = reader.pushedRows.available
-        return try canvas.preview()
+        canvas?.available = reader.pushedRows.available
+        return try canvas?.preview(of: rowsDecoded)
     }
 
     /// Sets the target of the rows after the header has arrived.

@@ -13,7 +13,6 @@ extension WebPDecoder: IncrementalDecoding {
 final class WebPPreviews: IncrementalDecoder {
     private let options: DecodeOptions
     private var begun: (reader: WebPReader, canvas: PreviewCanvas)?
-    private var lastPreviewed = 0
 
     init(options: DecodeOptions) { self.options = options }
 
@@ -27,9 +26,7 @@ final class WebPPreviews: IncrementalDecoder {
                 throw WebPReader.failure(status)
             }
             canvas.available = reader.rows
-            guard canvas.available > lastPreviewed else { return nil }
-            lastPreviewed = canvas.available
-            return try canvas.preview()
+            return try canvas.preview(of: canvas.available)
         }
     }
 
