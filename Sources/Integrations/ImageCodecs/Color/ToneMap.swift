@@ -24,9 +24,8 @@ final class ToneMap: RowTransform {
         (self.source, self.target) = (source, target)
         light = signal.transfer == .pq ? Tables.pq : Tables.hlg
         systemGamma = Float(signal.systemGamma)
-        luminance = SIMD4(SIMD3(toXYZ.values[3..<6].map { Float($0) }), 0)
-        let matrix = fromXYZ.after(toXYZ).values.map { Float($0) }
-        toSRGB = (0..<3).map { SIMD4(matrix[$0], matrix[$0 + 3], matrix[$0 + 6], 0) }
+        luminance = SIMD4(SIMD3(toXYZ.columns.map { Float($0.y) }), 0)
+        toSRGB = fromXYZ.after(toXYZ).columns.map { SIMD4(SIMD3<Float>($0), 0) }
     }
 
     func convert(_ source: UnsafeRawPointer, to target: UnsafeMutableRawPointer, width: Int) {
