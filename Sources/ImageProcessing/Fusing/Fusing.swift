@@ -3,25 +3,8 @@ public import ImageCore
 // Which processors can be fused. A resize alone also reduces a decode.
 
 extension Resize: FusingProcessing {
-    public func fused(with next: any Processing) -> (any Processing)? { GeometryChain([self, next]) }
     public var reducesDecode: Bool { true }
     public func reducedDecode(of source: PixelSize) -> ReducedDecode? { GeometryChain([self])?.reducedDecode(of: source) }
-}
-
-extension Crop: FusingProcessing {
-    public func fused(with next: any Processing) -> (any Processing)? { GeometryChain([self, next]) }
-}
-
-extension CropTo: FusingProcessing {
-    public func fused(with next: any Processing) -> (any Processing)? { GeometryChain([self, next]) }
-}
-
-extension Rotate: FusingProcessing {
-    public func fused(with next: any Processing) -> (any Processing)? { GeometryChain([self, next]) }
-}
-
-extension Flip: FusingProcessing {
-    public func fused(with next: any Processing) -> (any Processing)? { GeometryChain([self, next]) }
 }
 
 extension Composition: FusingProcessing {

@@ -15,6 +15,8 @@ protocol GeometryStep: FusingProcessing {
 
 extension GeometryStep {
     var onlyMovesPixels: Bool { true }
+
+    public func fused(with next: any Processing) -> (any Processing)? { GeometryChain([self, next]) }
 }
 
 extension Resize: GeometryStep {
