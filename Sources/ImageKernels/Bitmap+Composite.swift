@@ -33,7 +33,7 @@ extension Bitmap {
             throw ImageError(.invalidRequest, message: "An overlay's opacity must be from 0 to 1, not \(opacity).")
         }
         let base = try withColorChannels()
-        let top = try other.withColorChannels().convertedToColor(isWide: base.format.isWide)
+        let top = try other.withColorChannels().converted(to: base.format)
         let path = KernelPath.current
         return try unsafe base.editingRows(threads: threads, cancellation: cancellation) { y, row in
             unsafe top.withUnsafePixels { pixels in

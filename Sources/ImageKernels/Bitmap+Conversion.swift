@@ -6,5 +6,5 @@ extension Bitmap {
     /// unchanged.
     ///
     /// - Throws: ``ImageError`` (`tooLarge`) if there is not enough memory.
-    public func convertedToRGBA8() throws -> Bitmap { try convertedToColor(isWide: false) }
+    public func convertedToRGBA8() throws -> Bitmap { try converted(to: .rgba8) }
 }

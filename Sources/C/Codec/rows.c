@@ -32,15 +32,3 @@ void clt_cmyk_to_rgba8(const uint8_t *source, uint8_t *target, size_t width, boo
 void clt_narrow(const uint16_t *source, uint8_t *target, size_t samples) {
     for (size_t i = 0; i < samples; i++) target[i] = (uint8_t)((source[i] * 255U + 32767) / 65535);
 }
-
-void clt_over_white_rgba8(const uint8_t *source, uint8_t *target, size_t width) {
-    for (size_t x = 0; x < width; x++) {
-        const uint8_t *pixel = source + 4 * x;
-        uint8_t rest = (uint8_t)(255 - pixel[3]);
-        for (size_t c = 0; c < 3; c++) {
-            uint32_t sum = (uint32_t)pixel[c] + rest;
-            target[4 * x + c] = sum > 255 ? 255 : (uint8_t)sum;
-        }
-        target[4 * x + 3] = 255;
-    }
-}

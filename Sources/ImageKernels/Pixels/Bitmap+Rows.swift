@@ -45,19 +45,19 @@ extension Bitmap {
         }
     }
 
-    /// Returns the bitmap as RGBA: grey is repeated in red, green and blue with full alpha, and levels are converted to the nearest.
-    func convertedToColor(isWide: Bool) throws -> Bitmap {
-        let format = isWide ? PixelFormat.rgba16 : .rgba8
+    /// Returns the bitmap in another format, which is not grey unless the bitmap is. Grey is repeated in red, green and blue with full
+    /// alpha, and levels are converted to the nearest.
+    package func converted(to format: PixelFormat) throws -> Bitmap {
         if self.format == format { return self }
-        let (isGray, wasWide) = (self.format.channels == 1, self.format.isWide)
+        let (isGray, channels, wasWide) = (self.format.channels == 1, format.channels, self.format.isWide)
         return try unsafe makingRows(format: format) { rows, from, to, bytesPerRow in
             for y in rows {
                 let source = unsafe PixelSamples(reading: from + y * self.bytesPerRow, isWide: wasWide)
-                let target = unsafe PixelSamples(to + y * bytesPerRow, isWide: isWide)
+                let target = unsafe PixelSamples(to + y * bytesPerRow, isWide: format.isWide)
                 for x in 0..<width {
-                    for i in 4 * x..<4 * x + 4 {
+                    for i in channels * x..<channels * (x + 1) {
                         let level = unsafe target.scaled(source[isGray ? x : i], isWide: wasWide)
-                        unsafe target[i] = isGray && i & 3 == 3 ? target.most : level
+                        unsafe target[i] = isGray && channels == 4 && i & 3 == 3 ? target.most : level
                     }
                 }
             }
@@ -67,5 +67,5 @@ extension Bitmap {
     /// Returns the bitmap as premultiplied or opaque RGBA with the same depth, the form that the colour kernels accept.
     ///
     /// - Throws: ``ImageError`` (`tooLarge`) if there is not enough memory.
-    package func withColorChannels() throws -> Bitmap { try convertedToColor(isWide: format.isWide).premultiplied() }
+    package func withColorChannels() throws -> Bitmap { try converted(to: format.isWide ? .rgba16 : .rgba8).premultiplied() }
 }

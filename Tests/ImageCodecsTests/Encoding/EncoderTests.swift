@@ -62,18 +62,24 @@ import Testing
         #expect(zip(back[13, 8], [227, 127, 127, 255]).allSatisfy { abs($0 - $1) <= 2 })
     }
 
-    @Test
-    func grayscaleStaysGrayscale() throws {
-        let size = PixelSize(width: 24, height: 16)
-        let source = try unsafe Bitmap(size: size, format: .gray8, alpha: .opaque) { pixels, _ in
-            for i in 0..<pixels.count { unsafe pixels[i] = UInt8(i * 3 & 127) }
+    @Test(arguments: [PixelFormat.gray8, .gray16])
+    func grayscaleStaysGrayscale(pixels: PixelFormat) throws {
+        func gray(_ format: PixelFormat) throws -> Bitmap {
+            try unsafe Bitmap(size: PixelSize(width: 24, height: 16), format: format, alpha: .opaque) { pixels, bytesPerRow in
+                // Both bytes of a 16-bit level are the 8-bit level.
+                for i in 0..<pixels.count {
+                    let (x, y) = (i % bytesPerRow / format.bytesPerPixel, i / bytesPerRow)
+                    unsafe pixels[i] = UInt8((x + 64 * y) * 3 & 127)
+                }
+            }
         }
+        let source = try gray(pixels)
         for format in [ImageFormat.jpeg, .png, .avif] {
             let file = try EncoderRegistry(.codecs).encode(DecodedImage(source), as: format, options: options(quality: 100))
             #expect(try DecoderRegistry(.codecs).info(of: file, limits: DecodingLimits()).colorModel == .gray)
             let back = try DecoderRegistry(.codecs).decode(file, options: DecodeOptions()).bitmap
             #expect(back.format == .gray8)
-            #expect(back.difference(to: source).mean < 2)
+            #expect(back.difference(to: try gray(.gray8)).mean < 2)
         }
     }
 

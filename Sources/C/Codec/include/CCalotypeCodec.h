@@ -31,7 +31,5 @@ bool clt_is_opaque_rgba16(const uint16_t *row, size_t width);
 void clt_cmyk_to_rgba8(const uint8_t *source, uint8_t *target, size_t width, bool is_inverted);
 /// Converts `samples` 16-bit samples to 8 bits, with rounding.
 void clt_narrow(const uint16_t *source, uint8_t *target, size_t samples);
-/// Composites premultiplied RGBA over white. The result is opaque RGBA.
-void clt_over_white_rgba8(const uint8_t *source, uint8_t *target, size_t width);
 
 #endif

@@ -17,8 +17,9 @@ public struct JPEGEncoder: Encoding {
     public var formats: [ImageFormat] { [.jpeg] }
 
     public func encode(_ image: DecodedImage, as format: ImageFormat, options: EncodeOptions) throws -> Data {
-        var bitmap = try image.bitmap.premultiplied()
-        if bitmap.format != .gray8 { bitmap = try bitmap.convertedToRGBA8() }
+        let isGray = image.bitmap.format.channels == 1
+        let bitmap = try image.bitmap.converted(to: isGray ? .gray8 : .rgba8)
+            .flattened(onto: .white, cancellation: options.cancellation)
         guard let writer = unsafe clt_jpeg_writer_create() else { throw ImageError.outOfMemory(.jpeg) }
         defer { unsafe clt_jpeg_writer_destroy(writer) }
         func check(_ status: clt_status) throws(ImageError) {
@@ -32,21 +33,14 @@ public struct JPEGEncoder: Encoding {
         let (profile, exif) = (Array(bitmap.colorSpace.profile), EXIFOrientation.segment(options.orientation))
         try unsafe check(
             clt_jpeg_writer_start(
-                writer, UInt32(clamping: bitmap.width), UInt32(clamping: bitmap.height), bitmap.format == .gray8, Int32(quality),
+                writer, UInt32(clamping: bitmap.width), UInt32(clamping: bitmap.height), isGray, Int32(quality),
                 chroma.columns, chroma.rows, isProgressive, profile.isEmpty ? nil : profile, profile.count,
                 exif.isEmpty ? nil : exif, exif.count))
         try unsafe bitmap.withUnsafePixels { pixels in
             guard let base = unsafe pixels.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return }
-            var white = [UInt8](repeating: 255, count: 4 * bitmap.width)
             for y in 0..<bitmap.height {
                 try options.cancellation?.check()
-                let row = unsafe base + y * bitmap.bytesPerRow
-                if bitmap.alpha == .opaque {
-                    try unsafe check(clt_jpeg_writer_write_row(writer, row))
-                } else {
-                    unsafe clt_over_white_rgba8(row, &white, bitmap.width)
-                    try unsafe check(clt_jpeg_writer_write_row(writer, white))
-                }
+                try unsafe check(clt_jpeg_writer_write_row(writer, base + y * bitmap.bytesPerRow))
             }
         }
         var (bytes, count) = unsafe (UnsafePointer<UInt8>?.none, 0)
