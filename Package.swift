@@ -50,7 +50,7 @@ let package = Package(
         // Built-in plug-ins, each usable alone, and the engine.
         module(
             "ImageNetworking", ["ImageCore", "CalotypeSystem", "CCalotypeSockets", .httpTypes],
-            tests: ["ImageNetworkingCurl", "NetworkTestKit", "CCalotypeHeap"]),
+            tests: ["ImageNetworkingCurl", "NetworkTestKit", "CCalotypeHeapUsage"]),
         module("ImageCaching", ["ImageCore", "CalotypeSystem", "CCalotypeDiskIO", .httpTypes, .heap, .deque]),
         module("ImageDecoding", ["ImageCore", "ImageKernels", "CalotypeSystem"], tests: ["TestBitmaps"]),
         module("ImageProcessing", ["ImageCore", "CalotypeSystem", "ImageKernels"], tests: ["CCalotypeAllocations"]),
@@ -65,7 +65,7 @@ let package = Package(
         integration(
             "ImageNetworkingCurl",
             ["ImageCore", "CalotypeSystem", "ImageNetworking", "CCalotypeCurl", .httpTypes, .deque],
-            tests: ["NetworkTestKit", "OtherSystem", "CCalotypeHeap", "CCalotypeLookup"]),
+            tests: ["NetworkTestKit", "OtherSystem", "CCalotypeHeapUsage", "CCalotypeLookup"]),
         integration(
             "ImageNetworkingFoundation", ["ImageCore", "CalotypeSystem", "ImageNetworking", .httpTypes], tests: ["OtherSystem"]),
         integration(
@@ -104,15 +104,16 @@ let package = Package(
                 + ["CCalotypeHeap", .httpTypes, .argumentParser]),
 
         // Programs and C that tests run: memory is counted in a process that does nothing else, and GTK needs the main thread.
-        ["CCalotypeLookup", "CCalotypeAllocations", "ProjectFiles"].flatMap { support($0) },
+        ["CCalotypeLookup", "CCalotypeAllocations", "CCalotypeHeapUsage", "ProjectFiles"].flatMap { support($0) },
         support("CCalotypeGTKStage", [.gtk]),
         support("OtherSystem", ["CalotypeSystem"]),
         support("Timing", ["CalotypeSystem"]),
         support("NetworkTestKit", ["CalotypeSystem", "ImageCore", "ImageNetworkingCurl", "LoopbackHTTP", .httpTypes]),
         support("TestBitmaps", ["ImageCore", "ProjectFiles"]),
         testProgram("PeakMemory", []),
-        testProgram("EngineSoak", testKit + ["ImageLoading", "CCalotypeHeap"]),
-        testProgram("NetworkStorm", testKit + framework + ["Calotype", "ImageNetworkingCurl", "ImageCodecs", "CCalotypeHeap"]),
+        testProgram("EngineSoak", testKit + ["ImageLoading", "CCalotypeHeapUsage"]),
+        testProgram(
+            "NetworkStorm", testKit + framework + ["Calotype", "ImageNetworkingCurl", "ImageCodecs", "CCalotypeHeapUsage"]),
         testProgram("GTKStage", testKit + framework + ["Calotype", "ImageCodecs", "ImageTargetsGTK", "CCalotypeGTKStage"]),
     ].flatMap { $0 },
     cLanguageStandard: .c17

@@ -1,6 +1,6 @@
 #if os(Linux)
     import CalotypeSystem
-    import CCalotypeHeap
+    import CCalotypeHeapUsage
     import ImageCore
     import ImageNetworkingCurl
     import LoopbackHTTP

@@ -1,6 +1,6 @@
 import CalotypeSystem
 import CalotypeTesting
-import CCalotypeHeap
+import CCalotypeHeapUsage
 import HTTPTypes
 import ImageCore
 import NetworkTestKit

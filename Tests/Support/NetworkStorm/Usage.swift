@@ -1,4 +1,4 @@
-internal import CCalotypeHeap
+internal import CCalotypeHeapUsage
 internal import CalotypeSystem
 internal import ImageCore
 
