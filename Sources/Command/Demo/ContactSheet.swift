@@ -22,9 +22,14 @@ struct ContactSheet: Hashable {
 
     /// Draws images that fit into the cell.
     func draw(_ images: [Bitmap]) throws -> Bitmap {
-        var sheet = try ContactSheet.filled(size(for: images.count)) { _, _ in [24, 26, 32] }
-        // Fine dark squares show where an image is transparent.
-        let board = try ContactSheet.filled(cell) { x, y in (x / 10 + y / 10) % 2 == 0 ? [44, 47, 56] : [52, 55, 65] }
+        var sheet = try ContactSheet.filled(size(for: images.count), [24, 26, 32])
+        // Fine squares show where an image is transparent.
+        let square = try ContactSheet.filled(PixelSize(width: 10, height: 1), [52, 55, 65])
+        let board = try ContactSheet.filled(cell, [44, 47, 56]).overlaid(
+            with: square, opacity: 1, threads: 1, cancellation: nil
+        ) { y, lay in
+            for x in stride(from: y / 10 % 2 == 0 ? 10 : 0, to: cell.width, by: 20) { lay(x, 0, 10) }
+        }
         for (index, image) in images.enumerated() {
             let (x, y) = origin(of: index)
             sheet = try sheet.overlaid(with: board, x: x, y: y)
@@ -34,15 +39,7 @@ struct ContactSheet: Hashable {
         return sheet
     }
 
-    private static func filled(_ size: PixelSize, color: (_ x: Int, _ y: Int) -> [UInt8]) throws -> Bitmap {
-        try unsafe Bitmap(size: size, format: .rgba8, alpha: .opaque) { pixels, bytesPerRow in
-            for y in 0..<size.height {
-                for x in 0..<size.width {
-                    for (channel, value) in (color(x, y) + [255]).enumerated() {
-                        unsafe pixels[y * bytesPerRow + x * 4 + channel] = value
-                    }
-                }
-            }
-        }
+    private static func filled(_ size: PixelSize, _ rgb: [Double]) throws -> Bitmap {
+        try Bitmap.filled(size, with: PixelColor(red: rgb[0] / 255, green: rgb[1] / 255, blue: rgb[2] / 255))
     }
 }
