@@ -45,16 +45,11 @@ final class UncancellableJob: Sendable {
 
     /// Runs the decode and frees its file and pixels. Returns what to call if the decode was abandoned.
     private func run() -> (@Sendable () -> Void)? {
-        let decode: @Sendable () throws -> DecodedImage
-        switch state.withLock({ $0 }) {
-        case .running(let work): decode = work
-        case .abandoned(let end): return end
-        case .ended: return nil
-        }
-        let result = Result { try decode() }
-        return state.withLock { state in
+        var result: Result<DecodedImage, any Error>?
+        if case .running(let decode) = state.withLock({ $0 }) { result = Result { try decode() } }
+        return state.withLock { [result] state in
             if case .abandoned(let end) = state { return end }
-            state = .ended(result)
+            if let result { state = .ended(result) }
             return nil
         }
     }
