@@ -27,6 +27,11 @@ public struct ViewAppearance: Hashable, Sendable {
         self.hasFailed = hasFailed
         self.label = label
     }
+
+    /// Whether the color differs from another one by at most 4 in each component.
+    func isClose(to other: [UInt8]) -> Bool {
+        color.count == other.count && zip(color, other).allSatisfy { abs(Int($0) - Int($1)) <= 4 }
+    }
 }
 
 /// Checks that an adapter shows what its target sets, in each situation once.
@@ -233,9 +238,7 @@ private actor AdapterCheck<View: ImageViewAdapter> {
     ) async throws {
         let seen = await appearance(view)
         if let color {
-            let isClose =
-                seen.color.count == color.count && zip(seen.color, color).allSatisfy { abs(Int($0) - Int($1)) <= 4 }
-            try ConformanceFailure.require(isClose, "\(when), the view shows \(seen.color), not \(color).")
+            try ConformanceFailure.require(seen.isClose(to: color), "\(when), the view shows \(seen.color), not \(color).")
         }
         func expectEqual<T: Equatable>(_ seen: T?, _ expected: T?, _ property: String) throws {
             guard let seen, let expected, seen != expected else { return }

@@ -263,7 +263,7 @@ private struct ProgramKind<View: ImageViewAdapter> {
 
     func checkResult() async {
         if isWaiting { faults.append("\(name) never completed its last request (\(expected))") }
-        let seen = await kind.appearance(view).color
+        let seen = await kind.appearance(view)
         let color: [UInt8]
         switch expected {
         case .image(let number): color = [programRed(of: number), 0, 0]
@@ -271,8 +271,9 @@ private struct ProgramKind<View: ImageViewAdapter> {
         case .nothing where kind.canClear: color = []
         case .nothing, .failure, .anything: return
         }
-        let isClose = seen.count == color.count && zip(seen, color).allSatisfy { abs(Int($0) - Int($1)) <= 4 }
-        if !isClose { faults.append("\(name) shows \(seen) at the end, not \(color) (\(expected))") }
+        if !seen.isClose(to: color) {
+            faults.append("\(name) shows \(seen.color) at the end, not \(color) (\(expected))")
+        }
     }
 
     private func complete(_ result: Result<ImageResponse, LoadFailure>, _ number: Int, _ generation: Int) {
