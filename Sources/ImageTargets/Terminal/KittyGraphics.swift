@@ -46,9 +46,12 @@ struct KittyGraphics: Hashable, Sendable {
         func gap(_ seconds: Double) -> Int { Int((seconds > 0.01 ? min(seconds, 3600) : 0.1) * 1000) }
         guard let first = frames.first else { return "" }
         var text = draw(first.pixels, columns: columns, rows: rows)
-        for frame in frames.dropFirst() { text += transmit(frame.pixels, "a=f,i=\(id),z=\(gap(frame.duration)),q=2") }
+        for frame in frames.dropFirst() {
+            text += transmit(frame.pixels, "a=f,i=\(id),z=\(gap(frame.duration)),q=2")
+        }
         // The duration of the first frame, then the command to play (s=3): for ever (v=1), or v - 1 times.
-        return text + "\u{1B}_Ga=a,i=\(id),r=1,z=\(gap(first.duration)),s=3,v=\(min(max(0, loopCount), 1_000_000) + 1),q=2\u{1B}\\"
+        let loops = min(max(0, loopCount), 1_000_000) + 1
+        return text + "\u{1B}_Ga=a,i=\(id),r=1,z=\(gap(first.duration)),s=3,v=\(loops),q=2\u{1B}\\"
     }
 
     private func transmit(_ pixels: Pixels, _ keys: String) -> String {
