@@ -53,13 +53,7 @@ struct ConnectionsWithExcessInput {
 
     @Test func areNotReusedIfTheExcessCameWithTheBody() async throws {
         let hasBegun = try LoopbackServer.Gate()
-        let server = try LoopbackServer { request, connection in
-            let text = LoopbackServer.text(of: request.target)
-            guard request.target == "/first" else { return try connection.write(text) }
-            try connection.write(String(text.dropLast(2)))
-            try connection.wait(for: hasBegun)
-            try connection.write(text.suffix(2) + Self.excess)
-        }
+        let server = try serverOfExcess(after: hasBegun)
         let loader = CurlLoader(.withoutIdleTimeout)
         let first = try await loader.load(try server.request("/first"))
         hasBegun.open()
@@ -71,13 +65,7 @@ struct ConnectionsWithExcessInput {
     /// libcurl gives the connection of a transfer that has ended to the next one before it reports that end.
     @Test func areNotReusedByATransferThatStartsWhileTheFirstEnds() async throws {
         let hasBegun = try LoopbackServer.Gate()
-        let server = try LoopbackServer { request, connection in
-            let text = LoopbackServer.text(of: request.target)
-            guard request.target == "/first" else { return try connection.write(text) }
-            try connection.write(String(text.dropLast(2)))
-            try connection.wait(for: hasBegun)
-            try connection.write(text.suffix(2) + Self.excess)
-        }
+        let server = try serverOfExcess(after: hasBegun)
         let loader = CurlLoader(.withoutIdleTimeout)
         let (firstRequest, secondRequest) = (try server.request("/first"), try server.request("/second"))
         try await withTaskExecutorPreference(CallerExecutor()) {
@@ -90,6 +78,17 @@ struct ConnectionsWithExcessInput {
             #expect(try await second.body.text() == "/second")
         }
         #expect(server.connections.value == 2)
+    }
+
+    /// A server that waits for the gate within its first response, and then sends the excess together with the last bytes.
+    private func serverOfExcess(after hasBegun: LoopbackServer.Gate) throws -> LoopbackServer {
+        try LoopbackServer { request, connection in
+            let text = LoopbackServer.text(of: request.target)
+            guard request.target == "/first" else { return try connection.write(text) }
+            try connection.write(String(text.dropLast(2)))
+            try connection.wait(for: hasBegun)
+            try connection.write(text.suffix(2) + Self.excess)
+        }
     }
 
     /// Runs a job on the thread that makes it ready.
