@@ -11,15 +11,23 @@ public struct ByteStream: AsyncSequence, Sendable {
     }
 
     private let base: Base
+    /// Where the producer keeps all chunks that it has returned; `nil` if it keeps none. A reader that needs the whole body reads it
+    /// here instead of keeping a second copy.
+    package let buffer: BodyBuffer?
 
     /// Creates a stream of data in memory: one chunk, or none if the data is empty.
-    public init(_ data: Data) { base = .data(data) }
+    public init(_ data: Data) { (base, buffer) = (.data(data), nil) }
 
     /// Creates a stream whose chunks a closure produces.
     ///
     /// - Parameter next: returns the next chunk, or `nil` at the end; what it throws ends the stream. The closure is released
     ///   with the stream, so objects that it captures may stop the transfer in their `deinit`.
-    public init(_ next: @escaping @Sendable () async throws -> Data?) { base = .pull(next) }
+    public init(_ next: @escaping @Sendable () async throws -> Data?) { (base, buffer) = (.pull(next), nil) }
+
+    /// Creates a stream whose chunks a closure produces, and keeps in a buffer before it returns them.
+    package init(keptIn buffer: BodyBuffer, _ next: @escaping @Sendable () async throws -> Data?) {
+        (base, self.buffer) = (.pull(next), buffer)
+    }
 
     /// The whole body if it is in memory; `nil` otherwise.
     public var wholeData: Data? {

@@ -18,6 +18,9 @@ public struct DataRequest: Sendable {
     /// What a lookup in the response cache found, for the loader that completes the exchange. The engine sets it from
     /// ``ResponseLookup/miss(_:)``. With `nil`, the default, the loader looks the request up in its cache itself.
     public var cacheTransaction: (any ResponseTransaction)?
+    /// Whether the caller judges the body before it is stored: a loader with a cache then stores nothing by itself, and returns
+    /// ``DataResponse/commit``. `false` by default; the engine sets it.
+    public var defersStoring = false
     /// The largest body to accept, in bytes; `nil`, the default, applies the limit of the loader.
     public var maximumBytes: Int?
     /// The highest priority of the loads that wait for the fetch when it starts. It does not change later: a fetch waits only in the

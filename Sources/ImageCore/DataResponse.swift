@@ -10,6 +10,10 @@ public struct DataResponse: Sendable {
     public var body: ByteStream
     /// Where the body comes from: the source, or the cache of a loader that has one.
     public var tier: CacheTier
+    /// Stores the response with its whole body, or what a 304 says about the stored one; `nil` if there is nothing to store. A loader
+    /// with a cache sets it if the request has ``DataRequest/defersStoring``. The caller calls it once the body has proved to be what it
+    /// wants: a response that is no image then never replaces a stored one.
+    public var commit: (@Sendable (_ body: Data) async throws -> Void)?
     /// How many attempts may follow to complete the body, at most 100; `nil` if no retrying loader made the request. One byte, since
     /// every load that waits for a response has room for one.
     package var retriesLeft: UInt8?
