@@ -9,7 +9,7 @@ package struct AttemptLimit: Sendable {
     /// - Throws: ``ImageError/Code/deadlineExceeded`` if the deadline has passed.
     package init(_ request: DataRequest) throws(ImageError) {
         self.request = request
-        let remaining = try request.timeUntilDeadline()
+        let remaining = request.deadline?.endsAttempts == false ? nil : try request.timeUntilDeadline()
         duration = min(request.timeout, remaining ?? request.timeout)
         isDeadline = remaining.map { $0 <= request.timeout } ?? false
     }

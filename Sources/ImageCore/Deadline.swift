@@ -6,6 +6,8 @@ public struct Deadline: Sendable {
     /// The time that the whole load may take.
     public let limit: Duration
     private let readRemaining: @Sendable () -> Duration
+    /// Whether an attempt ends at the deadline. The engine, whose deadlines move as loads come and go, ends each load at its own.
+    package let endsAttempts: Bool
 
     /// Creates a deadline that counts from now.
     ///
@@ -13,14 +15,14 @@ public struct Deadline: Sendable {
     ///   - limit: the time from now to the deadline.
     ///   - clock: measures the time; tests replace it.
     public init(after limit: Duration, clock: some Clock<Duration> = ContinuousClock()) {
-        self.limit = limit
+        (self.limit, endsAttempts) = (limit, true)
         let start = clock.now
         readRemaining = { limit - start.duration(to: clock.now) }
     }
 
     /// Creates a deadline that may move, because the loads that share a fetch come and go.
     package init(limit: Duration, remaining: @escaping @Sendable () -> Duration) {
-        self.limit = limit
+        (self.limit, endsAttempts) = (limit, false)
         readRemaining = remaining
     }
 

@@ -24,6 +24,10 @@ extension ImageError.Code {
     public static let timedOut = Self("timedOut", .network)
     /// The load took longer than ``LoadOptions/deadline``.
     public static let deadlineExceeded = Self("deadlineExceeded", .network)
+    /// The machine has no network.
+    public static let offline = Self("offline", .network)
+    /// The network is expensive, and the load's options do not allow to use it.
+    public static let expensiveNetwork = Self("expensiveNetwork", .network)
     /// The response has a status that carries no image; see ``ImageError/status``.
     public static let httpStatus = Self("httpStatus", .network)
     /// There were more redirects than the limit allows.

@@ -1,4 +1,13 @@
 extension ImageError {
+    /// The error for a load that must not use the expensive network.
+    ///
+    /// - Parameter source: the redacted URL.
+    package static func expensiveNetwork(_ source: String) -> ImageError {
+        ImageError(
+            .expensiveNetwork,
+            message: "\(source) was not loaded: the network is expensive, and the load's options do not allow that.")
+    }
+
     /// The error for a response without a valid length.
     ///
     /// - Parameter source: the redacted URL.

@@ -17,14 +17,14 @@ extension ImageLoader {
     public struct Cache: Sendable {
         let coordinator: LoadCoordinator
 
-        private var parts: LoaderParts { coordinator.parts }
+        private var components: Components { coordinator.components }
 
         // MARK: Looking up
 
         /// The image of a request in the memory cache; `nil` if it is not there, or an option is invalid. Counts as a use.
         public func image(for request: ImageRequest) -> DecodedImage? {
             guard let plan = try? coordinator.plan(request) else { return nil }
-            return parts.memoryCache.image(for: plan.imageKey).flatMap { $0.isPreview ? nil : $0 }
+            return components.memoryCache.image(for: plan.imageKey).flatMap { $0.isPreview ? nil : $0 }
         }
 
         /// The encoded bytes of a request's source in the HTTP cache or the data cache, fresh or stale. Counts as a use.
@@ -42,8 +42,8 @@ extension ImageLoader {
         /// - Throws: ``LoadFailure/failed(_:)`` if an option is invalid, and what the caches throw.
         public func tier(of request: ImageRequest) async throws -> CacheTier? {
             let plan = try coordinator.plan(request)
-            if let image = parts.memoryCache.peekImage(for: plan.imageKey), !image.isPreview { return .memory }
-            if keepsResult(plan), try await parts.dataCache?.entry(for: processed(plan).key) != nil { return .disk }
+            if let image = components.memoryCache.peekImage(for: plan.imageKey), !image.isPreview { return .memory }
+            if keepsResult(plan), try await components.dataCache?.entry(for: processed(plan).key) != nil { return .disk }
             return try await data(for: plan) == nil ? nil : .disk
         }
 
@@ -63,10 +63,10 @@ extension ImageLoader {
         /// - Throws: ``LoadFailure/failed(_:)`` if an option is invalid, and what the encoder and the data cache throw.
         public func store(_ image: DecodedImage, for request: ImageRequest) async throws {
             let plan = try coordinator.plan(request)
-            parts.memoryCache.store(image, for: plan.imageKey, priority: plan.options.cachePriority)
+            components.memoryCache.store(image, for: plan.imageKey, priority: plan.options.cachePriority)
             let stage = processed(plan)
-            guard keepsResult(plan), stage.rules == nil, let cache = parts.dataCache else { return }
-            guard let entry = try await parts.encodingWorkers.run({ try stage.encode(image) }) else { return }
+            guard keepsResult(plan), stage.rules == nil, let cache = components.dataCache else { return }
+            guard let entry = try await components.encodingWorkers.run({ try stage.encode(image) }) else { return }
             try await cache.store(entry, for: stage.key)
         }
 
@@ -91,11 +91,11 @@ extension ImageLoader {
         public func store(_ entry: DataEntry, for request: ImageRequest) async throws {
             let plan = try coordinator.plan(request)
             guard !plan.isLocal else { return }
-            try await parts.removeAllVariants(of: request)
+            try await components.removeAllVariants(of: request)
             if let (cache, request) = responses(for: plan) {
                 try await cache.store(entry, for: request)
             } else {
-                try await parts.dataCache?.store(entry, for: plan.dataKey)
+                try await components.dataCache?.store(entry, for: plan.dataKey)
             }
         }
 
@@ -107,10 +107,10 @@ extension ImageLoader {
         /// - Throws: ``LoadFailure/failed(_:)`` if an option is invalid, and what the caches throw.
         public func remove(_ request: ImageRequest) async throws {
             let plan = try coordinator.plan(request)
-            parts.memoryCache.removeImage(for: plan.imageKey)
+            components.memoryCache.removeImage(for: plan.imageKey)
             guard !plan.isLocal else { return }
-            try await parts.dataCache?.removeEntry(for: processed(plan).key)
-            try await parts.dataCache?.removeEntry(for: plan.dataKey)
+            try await components.dataCache?.removeEntry(for: processed(plan).key)
+            try await components.dataCache?.removeEntry(for: plan.dataKey)
             if let (cache, request) = responses(for: plan) { try await cache.removeResponse(for: request) }
         }
 
@@ -118,7 +118,9 @@ extension ImageLoader {
         /// to requests with any headers, and partial bodies. A load that is running may store its image afterwards.
         ///
         /// - Throws: the first error of a cache.
-        public func removeAllVariants(of request: ImageRequest) async throws { try await parts.removeAllVariants(of: request) }
+        public func removeAllVariants(of request: ImageRequest) async throws {
+            try await components.removeAllVariants(of: request)
+        }
 
         /// Removes everything that came from a URL from all tiers: every size and all processors, the responses to requests with
         /// any headers, and partial bodies. A load that is running may store its image afterwards.
@@ -129,19 +131,18 @@ extension ImageLoader {
         // MARK: Parts
 
         private func processed(_ plan: LoadPlan) -> ProcessedCacheStage {
-            ProcessedCacheStage(parts: parts, plan: plan, image: plan.imageKey)
+            ProcessedCacheStage(components: components, plan: plan, image: plan.imageKey)
         }
 
         private func keepsResult(_ plan: LoadPlan) -> Bool {
-            !plan.isLocal && parts.configuration.encoder != nil
+            !plan.isLocal && components.configuration.encoder != nil
                 && plan.options.diskStorage.keepsResult(isProcessed: plan.isProcessed)
         }
 
         /// The response cache, and the request that a load would look up there; `nil` for a source that is not on the web.
         private func responses(for plan: LoadPlan) -> (any ResponseCaching, DataRequest)? {
-            guard let cache = plan.responseCache(parts),
-                var request = plan.dataRequest(RankClass(plan.request.purpose, plan.priority), parts)
-            else { return nil }
+            guard let cache = plan.responseCache(components), case .url(let url) = plan.request.source else { return nil }
+            var request = plan.dataRequest(url, RankClass(plan.request.purpose, plan.priority), components)
             request.cachePolicy = .diskOnly
             return (cache, request)
         }
@@ -149,12 +150,12 @@ extension ImageLoader {
         private func data(for plan: LoadPlan) async throws -> DataEntry? {
             guard !plan.isLocal else { return nil }
             guard let (cache, found) = responses(for: plan) else {
-                return try await parts.dataCache?.entry(for: plan.dataKey)
+                return try await components.dataCache?.entry(for: plan.dataKey)
             }
             var request = found
             request.cachePolicy.insert(.onlyIfCached)
             guard case .hit(let response, _) = try await cache.lookUp(request), response.head.status == .ok else { return nil }
-            return try await ResponseReader(parts: parts, plan: plan).body(of: response) { _, _ in }.entry
+            return try await BodyReader(components, plan).read(response).entry
         }
     }
 }

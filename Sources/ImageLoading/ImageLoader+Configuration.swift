@@ -1,7 +1,7 @@
 public import ImageCore
 
 extension ImageLoader {
-    /// The parts and the limits of a loader, for programs that choose modules one by one. `Calotype` makes a value from its
+    /// The components and the limits of a loader, for programs that choose modules one by one. `Calotype` makes a value from its
     /// `StandardConfiguration`.
     public struct Configuration: Sendable {
         /// Fetches URLs, with interceptors, retries and the like around it.
@@ -26,7 +26,7 @@ extension ImageLoader {
         public var processedFormat = ImageFormat.png
         /// The options of ``encoder``; the defaults of ``EncodeOptions``.
         public var processedEncoding = EncodeOptions()
-        /// Stores of other parts, such as a `PartialBodyStore`, that ``ImageLoader/clearCaches()`` empties in order before the data
+        /// Stores of other components, such as a `PartialBodyStore`, that ``ImageLoader/clearCaches()`` empties in order before the data
         /// cache; none by default.
         public var otherStores: [any ClearableStore] = []
         /// The observers, which get the events of every load; none by default.

@@ -2,7 +2,7 @@ internal import CalotypeSystem
 public import ImageCore
 
 extension ImageLoader {
-    /// The most that a loader accepts and does at a time. The standard wiring of `Calotype` passes each limit on to the parts
+    /// The most that a loader accepts and does at a time. The standard wiring of `Calotype` passes each limit on to the components
     /// that it concerns. Counts below 1 count as 1.
     public struct Limits: Hashable, Sendable {
         /// Network fetches at a time, with revalidations in the background; 32.

@@ -16,7 +16,7 @@ public final class ImageLoader: ImageProviding {
 
     /// Creates a loader.
     ///
-    /// - Parameter configuration: the parts and the limits. Later changes to the value do not reach the loader.
+    /// - Parameter configuration: the components and the limits. Later changes to the value do not reach the loader.
     public init(_ configuration: Configuration) {
         coordinator = LoadCoordinator(configuration)
         if let updates = configuration.networkUpdates { coordinator.follow(updates()) }
@@ -57,7 +57,7 @@ public final class ImageLoader: ImageProviding {
     /// - Returns: the bytes, with the headers of their response.
     /// - Throws: ``LoadFailure/failed(_:)`` with the error, or ``LoadFailure/cancelled``.
     public func data(for request: ImageRequest) async throws(LoadFailure) -> DataEntry {
-        guard case .original(let original) = try await coordinator.outcome(of: request, goal: .bytes) else {
+        guard case .bytes(let original) = try await coordinator.output(of: request, goal: .bytes) else {
             throw .failed(.noInput)
         }
         return original.entry
@@ -69,14 +69,14 @@ public final class ImageLoader: ImageProviding {
     ///
     /// - Throws: ``LoadFailure/failed(_:)`` with the error, or ``LoadFailure/cancelled``.
     public func info(for request: ImageRequest) async throws(LoadFailure) -> ImageInfo {
-        guard case .header(let header) = try await coordinator.outcome(of: request, goal: .info) else {
+        guard case .info(let info, _) = try await coordinator.output(of: request, goal: .info) else {
             throw .failed(.noInput)
         }
-        return header.info
+        return info
     }
 
     /// Starts a load and returns its handle at once. An invalid option fails the load.
-    public func task(for request: ImageRequest) -> ImageTask { coordinator.start(request, onEvent: nil) }
+    public func task(for request: ImageRequest) -> ImageTask { coordinator.start(request, wantsProgress: true, onEvent: nil) }
 
     /// Starts a load that reports its events to a closure, and returns its handle at once.
     ///
@@ -87,7 +87,7 @@ public final class ImageLoader: ImageProviding {
     ///   - onEvent: called for each event, on any thread, one event at a time, never from inside this call.
     /// - Returns: the handle of the load.
     public func task(for request: ImageRequest, onEvent: @escaping @Sendable (LoadEvent) -> Void) -> ImageTask {
-        coordinator.start(request, onEvent: onEvent)
+        coordinator.start(request, wantsProgress: true, onEvent: onEvent)
     }
 
     /// The options of a load of this request: the three layers, merged.

@@ -2,7 +2,7 @@ import CalotypeTesting
 import ImageCore
 import ImageLoading
 
-/// A loader put together from scripted parts, with the parts at hand.
+/// A loader put together from scripted components, with the components at hand.
 struct Bench {
     let network: ScriptedLoader
     let decoder: ScriptedDecoder

@@ -71,7 +71,7 @@ extension ImageLoader {
         for url: URL, size: PixelSize? = nil, processors: [any Processing] = [],
         onEvent: (@Sendable (LoadEvent) -> Void)? = nil
     ) -> ImageTask {
-        coordinator.start(ImageRequest(url: url, size: size, processors: processors), onEvent: onEvent)
+        coordinator.start(ImageRequest(url: url, size: size, processors: processors), wantsProgress: true, onEvent: onEvent)
     }
 
     /// Loads the image at a URL and calls `completion` on the main actor.

@@ -24,7 +24,7 @@ final class PreviewSession: Sendable {
     private struct State {
         var pacing: PreviewPacing
         var policy = PreviewPolicy.none
-        var bytes: ReceivedBytes?
+        var bytes: BodyBuffer?
         /// `nil` while a preview is made, and after the end.
         var reading: Reading? = Reading()
         var isOver = false
@@ -36,7 +36,7 @@ final class PreviewSession: Sendable {
     /// Where a thumbnail ends at the latest: Exif data fills at most one JPEG segment of 64 KB, near the file's start.
     private static let thumbnailBytes = 1 << 18
 
-    private let work: SharedWork
+    private let job: Job
     private let decoder: any IncrementalDecoding
     private let options: DecodeOptions
     private let processor: (any Processing)?
@@ -44,21 +44,20 @@ final class PreviewSession: Sendable {
     private let coordinator: LoadCoordinator
     private let state: Lock<State>
 
-    private var clock: ErasedClock { coordinator.parts.clock }
+    private var clock: ErasedClock { coordinator.components.clock }
 
-    init(
-        _ work: SharedWork, decoder: any IncrementalDecoding, options: DecodeOptions, processor: (any Processing)?,
-        _ coordinator: LoadCoordinator
-    ) {
-        (self.work, self.decoder, self.processor, self.coordinator) = (work, decoder, processor, coordinator)
-        var options = options
+    /// - Returns: `nil` if the loader's decoder makes no previews.
+    init?(_ job: Job, processor: (any Processing)?, _ coordinator: LoadCoordinator) {
+        guard let decoder = coordinator.components.incrementalDecoder else { return nil }
+        (self.job, self.decoder, self.processor, self.coordinator) = (job, decoder, processor, coordinator)
+        var options = DecodeStage(components: coordinator.components, plan: job.plan, processor: processor).options
         options.cancellation = token
         self.options = options
-        state = Lock(State(pacing: PreviewPacing(interval: coordinator.parts.configuration.previewInterval)))
+        state = Lock(State(pacing: PreviewPacing(interval: coordinator.components.configuration.previewInterval)))
     }
 
     /// Bytes have come.
-    func append(_ bytes: ReceivedBytes, _ policy: PreviewPolicy) {
+    func append(_ bytes: BodyBuffer, _ policy: PreviewPolicy) {
         advance { state, now in
             (state.bytes, state.policy) = (bytes, policy)
             return state.pacing.arrived(at: now)
@@ -83,7 +82,7 @@ final class PreviewSession: Sendable {
         let now = clock.now()
         switch state.withLock({ $0.isOver ? .nothing : change(&$0, now) }) {
         case .nothing: break
-        case .show: coordinator.parts.previewWorkers.submit { [self] in makePreview() }
+        case .show: coordinator.components.previewWorkers.submit { [self] in makePreview() }
         case .wait(let time): wait(time)
         }
     }
@@ -100,14 +99,14 @@ final class PreviewSession: Sendable {
     }
 
     private func makePreview() {
-        let turn = state.withLock { state -> (Reading, ReceivedBytes, PreviewPolicy)? in
+        let turn = state.withLock { state -> (Reading, BodyBuffer, PreviewPolicy)? in
             guard let bytes = state.bytes, let reading = state.reading.take() else { return nil }
             return (reading, bytes, state.policy)
         }
         guard case (var reading, let bytes, let policy)? = turn else { return }
         do {
             let hasShown =
-                try policy == .incremental ? showImage(in: bytes, &reading) : showThumbnail(in: bytes.all, &reading)
+                try policy == .incremental ? showImage(in: bytes, &reading) : showThumbnail(in: bytes.data, &reading)
             advance { [reading] state, now in
                 state.reading = reading
                 return state.pacing.ended(hasShown: hasShown, at: now)
@@ -118,15 +117,15 @@ final class PreviewSession: Sendable {
     }
 
     /// Shows the image so far. Returns whether there was one.
-    private func showImage(in bytes: ReceivedBytes, _ reading: inout Reading) throws -> Bool {
+    private func showImage(in bytes: BodyBuffer, _ reading: inout Reading) throws -> Bool {
         // Until the header is complete, it is read again from the start, each time after twice as many bytes.
         guard reading.decoder != nil || bytes.count >= reading.nextLook else { return false }
-        let file = bytes.all
+        let file = bytes.data
         if reading.decoder == nil {
             reading.nextLook = 2 * file.count
             guard let info = try? decoder.info(of: file, limits: options.limits) else { return false }
             let memory = info.decodedBytes(of: options.convertsTo8Bit ? .rgba8 : .rgba16)
-            if coordinator.claimPreviewMemory(memory, for: work) { reading.decoder = try makeDecoder(for: file) }
+            if coordinator.claimPreviewMemory(memory, for: job) { reading.decoder = try makeDecoder(for: file) }
         }
         guard let decoder = reading.decoder else {
             // The file has no previews, or there is no memory for them.
@@ -160,11 +159,11 @@ final class PreviewSession: Sendable {
         let decoded = StagedImage(image, tier: .network, metrics: LoadMetrics(), isThumbnail: isThumbnail)
         let processed: StagedImage? =
             if let processor {
-                ProcessStage(processor, of: work.plan, coordinator.parts).preview(of: decoded, token)
+                ProcessStage(processor, of: job.plan, coordinator.components).preview(of: decoded, token)
             } else { decoded }
         // A session that ended while the preview was made shows nothing.
         guard let preview = processed, !token.isCancelled else { return false }
-        coordinator.show(preview, of: work)
+        coordinator.show(preview, of: job)
         return true
     }
 }

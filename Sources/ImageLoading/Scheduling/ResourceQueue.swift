@@ -14,7 +14,7 @@ internal import ImageCore
 struct ResourceQueue: Sendable {
     private struct Entry: Comparable, Sendable {
         let rank: QueueRank
-        let work: WorkID
+        let work: JobID
         let ticket: UInt64
         let cost: Int
 
@@ -54,7 +54,7 @@ struct ResourceQueue: Sendable {
     /// thousands of hosts waiting, and must not search them all for the next entry.
     private var candidates = Heap<Candidate>()
     /// The ticket under which each waiting work is queued.
-    private(set) var tickets: [WorkID: UInt64] = [:]
+    private(set) var tickets: [JobID: UInt64] = [:]
     private var nextTicket: UInt64 = 0
 
     var queued: Int { tickets.count }
@@ -86,7 +86,7 @@ struct ResourceQueue: Sendable {
     }
 
     /// Queues a work, or changes the rank of a queued one.
-    mutating func enqueue(_ work: WorkID, group: String, rank: QueueRank, cost: Int = 0) {
+    mutating func enqueue(_ work: JobID, group: String, rank: QueueRank, cost: Int = 0) {
         nextTicket += 1
         tickets[work] = nextTicket
         self[group: group].entries.insert(Entry(rank: rank, work: work, ticket: nextTicket, cost: cost))
@@ -104,7 +104,7 @@ struct ResourceQueue: Sendable {
     }
 
     /// Takes a work out of the queue, if it is there; it must not be running.
-    mutating func withdraw(_ work: WorkID, group: String) {
+    mutating func withdraw(_ work: JobID, group: String) {
         guard tickets.removeValue(forKey: work) != nil else { return }
         compact(group)
         shrinkCapacity()
@@ -121,7 +121,7 @@ struct ResourceQueue: Sendable {
     var mayTake: Bool { !isPaused && running < limit && queued > 0 }
 
     /// The best work that the limits allow to run now; it counts as running until `release`.
-    mutating func take() -> WorkID? {
+    mutating func take() -> JobID? {
         guard mayTake, let group = bestGroup, let best = self[group: group].entries.max,
             running < share(of: limit, best.rank), fits(best.cost), !isHeld(best.rank)
         else { return nil }
@@ -241,8 +241,8 @@ extension ResourceQueue: Equatable {
         let cost: Int
     }
 
-    private var waiting: [WorkID: Waiting] {
-        var waiting: [WorkID: Waiting] = [:]
+    private var waiting: [JobID: Waiting] {
+        var waiting: [JobID: Waiting] = [:]
         for (name, group) in isGrouped ? groups : ["": everyone] {
             for entry in group.entries.unordered where isLive(entry) {
                 waiting[entry.work] = Waiting(group: name, rank: entry.rank, cost: entry.cost)

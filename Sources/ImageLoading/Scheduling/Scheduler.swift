@@ -27,18 +27,18 @@ struct Scheduler: Equatable, Sendable {
     }
 
     private var queues: [ResourceQueue]
-    private var running: [WorkID: Slot] = [:]
-    private var waiting: [WorkID: Slot] = [:]
+    private var running: [JobID: Slot] = [:]
+    private var waiting: [JobID: Slot] = [:]
     /// The memory of a decoder that makes previews.
     private struct Previews: Equatable {
-        let work: WorkID
+        let work: JobID
         let bytes: Int
     }
 
     /// The youngest last.
     private var previews: [Previews] = []
     /// Work whose previews had to give their memory to a decode.
-    private var evicted: [WorkID] = []
+    private var evicted: [JobID] = []
 
     /// - Parameters: limits of slots, at least 1 each, and bytes that all running decodes may take together.
     init(fetches: Int, fetchesPerHost: Int, localReads: Int, workers: Int, decodingBytes: Int = .max) {
@@ -74,7 +74,7 @@ struct Scheduler: Equatable, Sendable {
     // MARK: Slots
 
     private mutating func start(
-        _ resource: ResourceClass, for work: WorkID, host: String, bytes: Int, _ rank: QueueRank
+        _ resource: ResourceClass, for work: JobID, host: String, bytes: Int, _ rank: QueueRank
     ) -> Bool {
         makeRoom(for: bytes)
         guard self[resource].startAtOnce(group: host, rank: rank, cost: bytes) else { return false }
@@ -89,7 +89,7 @@ struct Scheduler: Equatable, Sendable {
     ///   - bytes: the memory that the stage takes, where it is known.
     /// - Returns: whether the work may run now. Otherwise it waits until ``grant()`` names it.
     mutating func request(
-        _ resource: ResourceClass, for work: WorkID, host: String = "", bytes: Int = 0, rank: QueueRank
+        _ resource: ResourceClass, for work: JobID, host: String = "", bytes: Int = 0, rank: QueueRank
     ) -> Bool {
         if start(resource, for: work, host: host, bytes: bytes, rank) { return true }
         waiting[work] = Slot(resource: resource, host: host, bytes: bytes)
@@ -100,16 +100,16 @@ struct Scheduler: Equatable, Sendable {
     /// Whether ``grant()`` or ``takeEvicted()`` may have anything to return.
     var isSettled: Bool { evicted.isEmpty && (waiting.isEmpty || !queues.contains(where: \.mayTake)) }
 
-    func isWaiting(_ work: WorkID) -> Bool { !waiting.isEmpty && waiting[work] != nil }
+    func isWaiting(_ work: JobID) -> Bool { !waiting.isEmpty && waiting[work] != nil }
 
     /// The rank of work changed.
-    mutating func setRank(of work: WorkID, _ rank: QueueRank) {
+    mutating func setRank(of work: JobID, _ rank: QueueRank) {
         guard let slot = waiting[work] else { return }
         self[slot.resource].enqueue(work, group: slot.host, rank: rank, cost: slot.bytes)
     }
 
     /// Work no longer waits.
-    mutating func withdraw(_ work: WorkID) {
+    mutating func withdraw(_ work: JobID) {
         guard let slot = waiting.removeValue(forKey: work) else { return }
         self[slot.resource].withdraw(work, group: slot.host)
         giveCapacityBack()
@@ -122,16 +122,16 @@ struct Scheduler: Equatable, Sendable {
     }
 
     /// The stage of work, if one ran, has returned.
-    mutating func release(_ work: WorkID) {
+    mutating func release(_ work: JobID) {
         guard let slot = running.removeValue(forKey: work) else { return }
         self[slot.resource].release(group: slot.host, cost: slot.bytes)
         giveCapacityBack()
     }
 
     /// The waiting work that may run now, in the order of its ranks; it has its slots.
-    mutating func grant() -> [WorkID] {
+    mutating func grant() -> [JobID] {
         guard !waiting.isEmpty else { return [] }
-        var granted: [WorkID] = []
+        var granted: [JobID] = []
         for resource in ResourceClass.allCases where self[resource].queued > 0 {
             while let work = self[resource].take() {
                 running[work] = waiting.removeValue(forKey: work)
@@ -144,7 +144,7 @@ struct Scheduler: Equatable, Sendable {
     // MARK: Memory
 
     /// Running work has learnt how much memory it takes. Returns whether there is room for it.
-    mutating func claim(_ bytes: Int, for work: WorkID) -> Bool {
+    mutating func claim(_ bytes: Int, for work: JobID) -> Bool {
         // A stage that has lost its slot is about to end.
         guard var slot = running[work] else { return true }
         makeRoom(for: bytes)
@@ -162,7 +162,7 @@ struct Scheduler: Equatable, Sendable {
 
     /// A decoder that makes previews has learnt how much memory it takes. Previews never wait: they get the memory where it is
     /// free at once, and give it to the first decode that needs it.
-    mutating func claimForPreviews(_ bytes: Int, for work: WorkID) -> Bool {
+    mutating func claimForPreviews(_ bytes: Int, for work: JobID) -> Bool {
         let bytes = max(1, bytes)
         guard !previews.contains(where: { $0.work == work }), self[.worker].queued == 0, self[.worker].claim(bytes) else {
             return false
@@ -171,7 +171,7 @@ struct Scheduler: Equatable, Sendable {
         return true
     }
 
-    mutating func releasePreviews(of work: WorkID) {
+    mutating func releasePreviews(of work: JobID) {
         guard let index = previews.firstIndex(where: { $0.work == work }) else { return }
         self[.worker].giveBack(previews.remove(at: index).bytes)
     }
@@ -185,7 +185,7 @@ struct Scheduler: Equatable, Sendable {
     }
 
     /// Removes and returns the work whose previews gave their memory up since the last call.
-    mutating func takeEvicted() -> [WorkID] {
+    mutating func takeEvicted() -> [JobID] {
         defer { evicted = [] }
         return evicted
     }

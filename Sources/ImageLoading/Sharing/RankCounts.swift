@@ -1,22 +1,14 @@
-/// How many subscribers of each class work has.
+/// How many subscribers of each class a job has.
 struct RankCounts: Equatable, Sendable {
-    /// By the class's raw value.
-    private var counts = SIMD16<UInt32>()
-    /// A bit for each class that has a subscriber.
-    private var present: UInt16 = 0
+    private var counts: [RankClass: Int] = [:]
 
     /// The highest class with a subscriber.
-    var highest: RankClass? {
-        present == 0 ? nil : RankClass(rawValue: UInt8(UInt16.bitWidth - 1 - present.leadingZeroBitCount))
-    }
+    var highest: RankClass? { counts.keys.max() }
 
-    mutating func add(_ rank: RankClass) {
-        counts[Int(rank.rawValue)] += 1
-        present |= 1 << UInt16(rank.rawValue)
-    }
+    mutating func add(_ rank: RankClass) { counts[rank, default: 0] += 1 }
 
     mutating func remove(_ rank: RankClass) {
-        counts[Int(rank.rawValue)] -= 1
-        if counts[Int(rank.rawValue)] == 0 { present &= ~(1 << UInt16(rank.rawValue)) }
+        let count = (counts[rank] ?? 0) - 1
+        counts[rank] = count > 0 ? count : nil
     }
 }

@@ -5,33 +5,33 @@ extension Sharing {
     /// How a subscriber found its work.
     enum Joining: Equatable, Sendable {
         /// The work is new: the caller makes it run.
-        case began(WorkID, SubscriptionID)
-        case joined(WorkID, SubscriptionID)
+        case began(JobID, SubscriptionID)
+        case joined(JobID, SubscriptionID)
         /// The result is at hand. A load has no subscription then.
-        case finished(WorkID)
+        case finished(JobID)
     }
 
     /// A subscriber that gets the result of finished work.
     struct Delivery: Equatable, Sendable {
         let subscription: SubscriptionID
-        let dependent: WorkID?
+        let dependent: JobID?
         let isCoalesced: Bool
     }
 
-    /// Work that must stop because its last subscriber left.
+    /// Node that must stop because its last subscriber left.
     struct Stop: Equatable, Sendable {
-        let work: WorkID
+        let job: JobID
         /// Whether its last preview may be kept in memory.
         let keepsPreview: Bool
     }
 
     /// What the coordinator must do after an event.
     struct Effects: Equatable, Sendable {
-        /// Work whose rank changed.
-        var reranked: [WorkID] = []
+        /// Node whose rank changed.
+        var reranked: [JobID] = []
         var stops: [Stop] = []
-        /// Work that finished earlier and is no longer of use.
-        var removed: [WorkID] = []
+        /// Node that finished earlier and is no longer of use.
+        var removed: [JobID] = []
 
         var isEmpty: Bool { reranked.isEmpty && stops.isEmpty && removed.isEmpty }
     }

@@ -10,7 +10,7 @@ extension Sharing {
     /// Removes a subscription, if it exists, and stops its work where that was the last one.
     mutating func unsubscribe(_ id: SubscriptionID) {
         guard let subscription = detach(id) else { return }
-        collect(subscription.work)
+        collect(subscription.job)
     }
 
     /// Removes a subscription from its work.
@@ -19,9 +19,9 @@ extension Sharing {
         if let options = subscription.options { count(options, -1) }
         // Finished work waits for nothing, and reports nothing.
         guard subscriberLeft(subscription) == false else { return subscription }
-        let listeners = subscription.options.map(Listeners.init) ?? subscription.dependent.flatMap { works[$0]?.listeners }
-        if let listeners, !listeners.isEmpty { forEachUpstream(from: subscription.work) { $0.listeners -= listeners } }
-        rankChanged(subscription.work)
+        let listeners = subscription.options.map(Listeners.init) ?? subscription.dependent.flatMap { nodes[$0]?.listeners }
+        if let listeners, !listeners.isEmpty { forEachUpstream(from: subscription.job) { $0.listeners -= listeners } }
+        rankChanged(subscription.job)
         return subscription
     }
 
@@ -32,13 +32,13 @@ extension Sharing {
     @discardableResult
     mutating func subscriberLeft(_ subscription: Subscription) -> Bool? {
         let subscriptions = subscriptions
-        return update(subscription.work) { work in
-            work.counts.remove(subscription.rankClass)
-            work.subscriberCount -= 1
-            if work.subscribers.count > 2 * work.subscriberCount + 8 {
-                work.subscribers.removeAll { subscriptions[$0] == nil }
+        return update(subscription.job) { node in
+            node.counts.remove(subscription.rankClass)
+            node.subscriberCount -= 1
+            if node.subscribers.count > 2 * node.subscriberCount + 8 {
+                node.subscribers.removeAll { subscriptions[$0] == nil }
             }
-            return work.isFinished
+            return node.isFinished
         }
     }
 
@@ -50,28 +50,28 @@ extension Sharing {
     }
 
     /// Stops work without subscribers, or removes it where it has finished and is stored; then the work that only it needed.
-    mutating func collect(_ id: WorkID) {
+    mutating func collect(_ id: JobID) {
         let state = update(id) {
             (isNeeded: $0.isNeeded, isFinished: $0.isFinished, targets: $0.targets, upstream: $0.upstream)
         }
         guard let state, !state.isNeeded else { return }
         guard !state.isFinished else {
-            remove(work: id)
+            remove(job: id)
             effects.removed.append(id)
             return
         }
         if let upstream = state.upstream { unsubscribe(upstream) }
-        remove(work: id)
+        remove(job: id)
         stopping.insert(id)
-        effects.stops.append(Stop(work: id, keepsPreview: state.targets.contains(.memory)))
+        effects.stops.append(Stop(job: id, keepsPreview: state.targets.contains(.memory)))
     }
 
-    mutating func remove(work id: WorkID) {
-        guard let work = works.removeValue(forKey: id) else { return }
+    mutating func remove(job id: JobID) {
+        guard let node = nodes.removeValue(forKey: id) else { return }
         // Newer work may have the key.
-        if let index = worksByKey.index(forKey: work.key), worksByKey.values[index] == id { worksByKey.remove(at: index) }
-        guard works.isEmpty, capacity > 256 else { return }
-        // Give the memory of a burst back. Work has subscribers, so there are no subscriptions either.
-        (works, worksByKey, subscriptions) = ([:], [:], [:])
+        if let index = nodesByKey.index(forKey: node.key), nodesByKey.values[index] == id { nodesByKey.remove(at: index) }
+        guard nodes.isEmpty, capacity > 256 else { return }
+        // Give the memory of a burst back. Node has subscribers, so there are no subscriptions either.
+        (nodes, nodesByKey, subscriptions) = ([:], [:], [:])
     }
 }

@@ -3,7 +3,7 @@ internal import ImageCore
 /// How urgent shared work is: as urgent as its most urgent subscriber.
 extension Sharing {
     /// The rank with which work waits; `nil` once it has lost its last subscriber.
-    func rank(of id: WorkID) -> QueueRank? { works[id]?.rank }
+    func rank(of id: JobID) -> QueueRank? { nodes[id]?.rank }
 
     /// Changes the priority of a load.
     mutating func setPriority(_ id: SubscriptionID, _ priority: LoadPriority) {
@@ -11,32 +11,32 @@ extension Sharing {
         let new = RankClass(purpose, priority)
         guard count(id, as: new) else { return }
         // A view that was off screen is on screen again.
-        if new.purpose == .view { forEachUpstream(from: subscription.work) { $0.newest = max($0.newest, id.rawValue) } }
-        rankChanged(subscription.work)
+        if new.purpose == .view { forEachUpstream(from: subscription.job) { $0.newest = max($0.newest, id.rawValue) } }
+        rankChanged(subscription.job)
     }
 
     /// Counts a subscriber under another class. Returns whether that changed anything.
     private mutating func count(_ id: SubscriptionID, as new: RankClass) -> Bool {
         guard let subscription = subscriptions[id], subscription.rankClass != new else { return false }
         subscriptions[id]?.rankClass = new
-        update(subscription.work) { work in
-            work.counts.remove(subscription.rankClass)
-            work.counts.add(new)
+        update(subscription.job) { node in
+            node.counts.remove(subscription.rankClass)
+            node.counts.add(new)
         }
         return true
     }
 
     /// Passes the rank of work on to its upstream.
-    mutating func rankChanged(_ id: WorkID) {
-        var next: WorkID? = id
+    mutating func rankChanged(_ id: JobID) {
+        var next: JobID? = id
         while let id = next,
-            let work = update(id, { (isFinished: $0.isFinished, upstream: $0.upstream, highest: $0.counts.highest) })
+            let node = update(id, { (isFinished: $0.isFinished, upstream: $0.upstream, highest: $0.counts.highest) })
         {
-            if !work.isFinished { effects.reranked.append(id) }
-            guard let upstream = work.upstream, let highest = work.highest else { return }
+            if !node.isFinished { effects.reranked.append(id) }
+            guard let upstream = node.upstream, let highest = node.highest else { return }
             // A newer view changes the order among views, too.
             guard count(upstream, as: highest) || highest.purpose == .view else { return }
-            next = subscriptions[upstream]?.work
+            next = subscriptions[upstream]?.job
         }
     }
 }

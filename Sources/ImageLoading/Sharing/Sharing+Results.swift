@@ -2,20 +2,20 @@ internal import ImageCore
 
 /// Who gets results, progress and previews of shared work.
 extension Sharing {
-    /// Work ended. Returns who gets the result, in the order in which they came. The work may be gone then (``contains(_:)``).
+    /// Node ended. Returns who gets the result, in the order in which they came. The work may be gone then (``contains(_:)``).
     ///
-    /// Loads lose their subscriptions. Work that waited keeps its subscription: it uses the result, and late subscribers find it.
-    mutating func finish(_ id: WorkID, succeeded: Bool) -> [Delivery] {
-        let work = update(id) { work in
-            work.isFinished = true
-            return (upstream: work.upstream.take(), isShared: work.subscriberCount > 1 && work.scale == nil)
+    /// Loads lose their subscriptions. Node that waited keeps its subscription: it uses the result, and late subscribers find it.
+    mutating func finish(_ id: JobID, succeeded: Bool) -> [Delivery] {
+        let node = update(id) { node in
+            node.isFinished = true
+            return (upstream: node.upstream.take(), isShared: node.subscriberCount > 1 && node.scale == nil)
         }
-        guard let work else {
+        guard let node else {
             stopping.remove(id)
             return []
         }
-        if let upstream = work.upstream { unsubscribe(upstream) }
-        if succeeded, work.isShared { shareDecodes(of: id) }
+        if let upstream = node.upstream { unsubscribe(upstream) }
+        if succeeded, node.isShared { shareDecodes(of: id) }
         let deliveries = update(id, \.subscribers)?.compactMap { subscription in
             subscriptions[subscription].map {
                 Delivery(subscription: subscription, dependent: $0.dependent, isCoalesced: $0.isCoalesced)
@@ -23,7 +23,7 @@ extension Sharing {
         }
         guard let deliveries else { return [] }
         for delivery in deliveries where !succeeded || delivery.dependent == nil { end(delivery) }
-        if !succeeded || update(id, \.isNeeded) == false { remove(work: id) }
+        if !succeeded || update(id, \.isNeeded) == false { remove(job: id) }
         return deliveries
     }
 
@@ -36,23 +36,23 @@ extension Sharing {
     }
 
     /// The subscribers of work, the oldest first.
-    func subscribers(of id: WorkID) -> [(SubscriptionID, Subscription)] {
-        works[id]?.subscribers.compactMap { id in subscriptions[id].map { (id, $0) } } ?? []
+    func subscribers(of id: JobID) -> [(SubscriptionID, Subscription)] {
+        nodes[id]?.subscribers.compactMap { id in subscriptions[id].map { (id, $0) } } ?? []
     }
 
     /// The result of work is being stored; the work can be joined until that has ended.
-    mutating func beginStoring(_ id: WorkID) { update(id) { $0.isStoring = true } }
+    mutating func beginStoring(_ id: JobID) { update(id) { $0.isStoring = true } }
 
-    mutating func endStoring(_ id: WorkID) {
+    mutating func endStoring(_ id: JobID) {
         update(id) { $0.isStoring = false }
-        if works[id]?.isFinished == true { collect(id) }
+        if nodes[id]?.isFinished == true { collect(id) }
     }
 
     /// Several sizes of one image wait for the same bytes: sizes that can be made from a larger one wait for that one.
-    private mutating func shareDecodes(of id: WorkID) {
+    private mutating func shareDecodes(of id: JobID) {
         let decodes = subscribers(of: id).compactMap(\.1.dependent)
-            .compactMap { id in works[id]?.scale.map { (id: id, scale: $0) } }
-        var largest: [String: (id: WorkID, scale: DecodeScale)] = [:]
+            .compactMap { id in nodes[id]?.scale.map { (id: id, scale: $0) } }
+        var largest: [String: (id: JobID, scale: DecodeScale)] = [:]
         for decode in decodes where largest[decode.scale.family].map({ $0.scale.isSmaller(than: decode.scale) }) ?? true {
             largest[decode.scale.family] = decode
         }
@@ -66,29 +66,29 @@ extension Sharing {
     // MARK: Listeners
 
     /// The loads that wait for work, directly or through other work.
-    func loads(behind id: WorkID) -> [SubscriptionID] {
+    func loads(behind id: JobID) -> [SubscriptionID] {
         subscribers(of: id).flatMap { subscription, value in value.dependent.map(loads(behind:)) ?? [subscription] }
     }
 
     /// The loads that want progress of work, directly or through other work, the oldest first.
-    func progressListeners(of id: WorkID) -> [SubscriptionID] {
-        guard works[id]?.listeners.progress ?? 0 > 0 else { return [] }
+    func progressListeners(of id: JobID) -> [SubscriptionID] {
+        guard nodes[id]?.listeners.progress ?? 0 > 0 else { return [] }
         return subscribers(of: id).flatMap { subscription, value in
             value.dependent.map(progressListeners(of:)) ?? (value.options?.wantsProgress == true ? [subscription] : [])
         }
     }
 
     /// The loads that want previews of work, the oldest first.
-    func previewListeners(of id: WorkID) -> [SubscriptionID] {
+    func previewListeners(of id: JobID) -> [SubscriptionID] {
         subscribers(of: id).compactMap { subscription, value in
             value.options.map { $0.previews != .none } == true ? subscription : nil
         }
     }
 
-    /// Work that waits for this work, and that loads want previews of, the oldest first.
-    func previewingDependents(of id: WorkID) -> [(id: WorkID, policy: PreviewPolicy)] {
+    /// Node that waits for this work, and that loads want previews of, the oldest first.
+    func previewingDependents(of id: JobID) -> [(id: JobID, policy: PreviewPolicy)] {
         subscribers(of: id).compactMap { _, value in
-            guard let dependent = value.dependent, let policy = works[dependent]?.listeners.previewPolicy else { return nil }
+            guard let dependent = value.dependent, let policy = nodes[dependent]?.listeners.previewPolicy else { return nil }
             return (dependent, policy)
         }
     }

@@ -18,19 +18,19 @@ internal import ImageCore
 /// Running and finished work can be joined by its key. Finished work stays as long as other work uses its result, or the
 /// result is being stored. Stopping work has lost its last subscriber: no load can join it, and its stage has not returned yet.
 ///
-/// Work subscribes to other work, its upstream, as loads do: a decode to the bytes, a processor to the image before it. Ranks,
+/// Node subscribes to other work, its upstream, as loads do: a decode to the bytes, a processor to the image before it. Ranks,
 /// listeners and departures travel up that chain. Each event takes constant time for each link of the chain.
 struct Sharing: Equatable, Sendable {
-    var works: [WorkID: Work] = [:]
+    var nodes: [JobID: Node] = [:]
     var subscriptions: [SubscriptionID: Subscription] = [:]
-    var stopping: Set<WorkID> = []
+    var stopping: Set<JobID> = []
     /// The number of loads that are not prefetches.
     var awaitedLoads = 0
     /// The number of loads.
     var loads = 0
     /// The number of revalidations in the background.
     var revalidations = 0
-    var worksByKey: [WorkKey: WorkID] = [:]
+    var nodesByKey: [JobKey: JobID] = [:]
     var effects = Effects()
     private var sequence: UInt64 = 0
 
@@ -40,14 +40,14 @@ struct Sharing: Equatable, Sendable {
         return effects
     }
 
-    var capacity: Int { max(works.capacity, subscriptions.capacity, worksByKey.capacity) }
+    var capacity: Int { max(nodes.capacity, subscriptions.capacity, nodesByKey.capacity) }
 
-    func contains(_ key: WorkKey) -> Bool { worksByKey[key] != nil }
+    func contains(_ key: JobKey) -> Bool { nodesByKey[key] != nil }
 
-    func contains(_ id: WorkID) -> Bool { works.index(forKey: id) != nil }
+    func contains(_ id: JobID) -> Bool { nodes.index(forKey: id) != nil }
 
     /// The work whose result this one needs.
-    func upstream(of id: WorkID) -> WorkID? { works[id]?.upstream.flatMap { subscriptions[$0]?.work } }
+    func upstream(of id: JobID) -> JobID? { nodes[id]?.upstream.flatMap { subscriptions[$0]?.job } }
 
     // MARK: Subscribing
 
@@ -56,28 +56,28 @@ struct Sharing: Equatable, Sendable {
     /// - Parameters:
     ///   - load: the load that begins the work, where it is new.
     ///   - scale: set for a decode to a size.
-    mutating func subscribe(to key: WorkKey, load: LoadID, scale: DecodeScale?, options: SubscriberOptions) -> Joining {
-        let existing = worksByKey[key]
+    mutating func subscribe(to key: JobKey, load: LoadID, scale: DecodeScale?, options: SubscriberOptions) -> Joining {
+        let existing = nodesByKey[key]
         if let existing, isFinished(existing) { return .finished(existing) }
-        let id = existing ?? WorkID(rawValue: nextNumber())
+        let id = existing ?? JobID(rawValue: nextNumber())
         let subscription = SubscriptionID(rawValue: nextNumber())
         if existing == nil { begin(id, key, load, scale, oldest: id.rawValue) }
-        let wishes = Wishes(options, subscription)
+        let demand = Demand(options, subscription)
         subscriptions[subscription] = Subscription(
-            work: id, dependent: nil, options: options, rankClass: wishes.rankClass, isCoalesced: existing != nil)
+            job: id, dependent: nil, options: options, rankClass: demand.rankClass, isCoalesced: existing != nil)
         count(options, 1)
-        add(subscription, wishes, to: id, isCoalesced: existing != nil)
+        add(subscription, demand, to: id, isCoalesced: existing != nil)
         return existing == nil ? .began(id, subscription) : .joined(id, subscription)
     }
 
-    /// Work needs the result of other work; ends its subscription to the upstream that it had.
-    mutating func subscribe(_ dependent: WorkID, to key: WorkKey, scale: DecodeScale?) -> Joining? {
+    /// Node needs the result of other work; ends its subscription to the upstream that it had.
+    mutating func subscribe(_ dependent: JobID, to key: JobKey, scale: DecodeScale?) -> Joining? {
         guard let wanting = update(dependent, { (load: $0.load, oldest: $0.oldest) }) else { return nil }
-        if let existing = worksByKey[key] {
+        if let existing = nodesByKey[key] {
             let subscription = link(dependent, to: existing, isCoalesced: true)
             return isFinished(existing) ? .finished(existing) : .joined(existing, subscription)
         }
-        let id = WorkID(rawValue: nextNumber())
+        let id = JobID(rawValue: nextNumber())
         begin(id, key, wanting.load, scale, oldest: wanting.oldest)
         return .began(id, link(dependent, to: id, isCoalesced: false))
     }
@@ -86,37 +86,37 @@ struct Sharing: Equatable, Sendable {
     ///
     /// - Parameter isCoalesced: whether the other work had begun before.
     @discardableResult
-    mutating func link(_ dependent: WorkID, to id: WorkID, isCoalesced: Bool) -> SubscriptionID {
+    mutating func link(_ dependent: JobID, to id: JobID, isCoalesced: Bool) -> SubscriptionID {
         let subscription = SubscriptionID(rawValue: nextNumber())
-        let wanting = update(dependent) { work in
-            defer { work.upstream = subscription }
-            return (wishes: Wishes(work), upstream: work.upstream)
+        let wanting = update(dependent) { node in
+            defer { node.upstream = subscription }
+            return (demand: Demand(node), upstream: node.upstream)
         }
         guard let wanting else { return subscription }
         subscriptions[subscription] = Subscription(
-            work: id, dependent: dependent, options: nil, rankClass: wanting.wishes.rankClass, isCoalesced: isCoalesced)
-        add(subscription, wanting.wishes, to: id, isCoalesced: isCoalesced)
+            job: id, dependent: dependent, options: nil, rankClass: wanting.demand.rankClass, isCoalesced: isCoalesced)
+        add(subscription, wanting.demand, to: id, isCoalesced: isCoalesced)
         // After the new one, so that work which both lead to is not stopped in between.
         if let old = wanting.upstream { unsubscribe(old) }
         return subscription
     }
 
-    private mutating func begin(_ id: WorkID, _ key: WorkKey, _ load: LoadID, _ scale: DecodeScale?, oldest: UInt64) {
-        worksByKey[key] = id
-        works[id] = Work(key: key, load: load, scale: scale, oldest: oldest)
+    private mutating func begin(_ id: JobID, _ key: JobKey, _ load: LoadID, _ scale: DecodeScale?, oldest: UInt64) {
+        nodesByKey[key] = id
+        nodes[id] = Node(key: key, load: load, scale: scale, oldest: oldest)
     }
 
-    private mutating func add(_ subscription: SubscriptionID, _ wishes: Wishes, to id: WorkID, isCoalesced: Bool) {
-        update(id) { $0.add(subscription, wishes.rankClass) }
-        var wishes = wishes
-        forEachUpstream(from: id) { work in
-            work.add(wishes)
-            wishes.passUpstream(of: work)
+    private mutating func add(_ subscription: SubscriptionID, _ demand: Demand, to id: JobID, isCoalesced: Bool) {
+        update(id) { $0.add(subscription, demand.rankClass) }
+        var demand = demand
+        forEachUpstream(from: id) { node in
+            node.add(demand)
+            demand.passUpstream(of: node)
         }
         if isCoalesced { rankChanged(id) }
     }
 
-    private mutating func isFinished(_ id: WorkID) -> Bool { update(id, \.isFinished) ?? false }
+    private mutating func isFinished(_ id: JobID) -> Bool { update(id, \.isFinished) ?? false }
 
     private mutating func nextNumber() -> UInt64 {
         sequence += 1
@@ -125,16 +125,16 @@ struct Sharing: Equatable, Sendable {
 
     /// Reads or changes work in place, which is cheaper than a copy of it; `nil` where it does not exist.
     @discardableResult
-    mutating func update<R>(_ id: WorkID, _ change: (inout Work) -> R) -> R? {
-        works.index(forKey: id).map { change(&works.values[$0]) }
+    mutating func update<R>(_ id: JobID, _ change: (inout Node) -> R) -> R? {
+        nodes.index(forKey: id).map { change(&nodes.values[$0]) }
     }
 
     /// Changes work and everything that it depends on.
-    mutating func forEachUpstream(from id: WorkID, _ change: (inout Work) -> Void) {
-        var next: WorkID? = id
-        while let id = next, let index = works.index(forKey: id) {
-            change(&works.values[index])
-            next = works.values[index].upstream.flatMap { subscriptions[$0]?.work }
+    mutating func forEachUpstream(from id: JobID, _ change: (inout Node) -> Void) {
+        var next: JobID? = id
+        while let id = next, let index = nodes.index(forKey: id) {
+            change(&nodes.values[index])
+            next = nodes.values[index].upstream.flatMap { subscriptions[$0]?.job }
         }
     }
 }

@@ -10,6 +10,8 @@ struct SubscriberOptions: Equatable, Sendable {
     var cachePriority = CachePriority.normal
     var wantsProgress = false
     var previews = PreviewPolicy.none
+    /// The largest body that the load accepts, in bytes.
+    var maximumBytes = Int.max
     /// Whether it is no load, but keeps a revalidation in the background alive.
     var isRevalidation = false
 

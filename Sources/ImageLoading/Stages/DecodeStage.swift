@@ -2,7 +2,7 @@ internal import ImageCore
 
 /// Turns bytes into pixels.
 struct DecodeStage: Sendable {
-    let parts: LoaderParts
+    let components: Components
     let plan: LoadPlan
     /// The processor that runs on the image at once, if there is one; it may need less than the full image.
     let processor: (any Processing)?
@@ -20,7 +20,7 @@ struct DecodeStage: Sendable {
         }
         var options = options
         options.cancellation = token
-        let decoder = parts.decoder
+        let decoder = components.decoder
         var next = processor
         if let processor { (options, next) = decoder.reducing(data, options: options, for: processor) }
         var image: DecodedImage
@@ -34,20 +34,20 @@ struct DecodeStage: Sendable {
     }
 
     private func isAnimated(_ data: Data) -> Bool {
-        guard parts.decoder.animates, plan.options.animates, plan.options.frame == 0 else { return false }
-        return ((try? parts.decoder.info(of: data, limits: options.limits))?.frameCount ?? 1) > 1
+        guard components.decoder.animates, plan.options.animates, plan.options.frame == 0 else { return false }
+        return ((try? components.decoder.info(of: data, limits: options.limits))?.frameCount ?? 1) > 1
     }
 
     private func animation(of data: Data, _ options: DecodeOptions) -> AnimatedImage? {
         var options = options
         options.cancellation = nil
-        return AnimationReader(data, options: options, parts.animations).map { AnimatedImage($0, clock: $0.clock) }
+        return AnimationReader(data, options: options, components.animations).map { AnimatedImage($0, clock: $0.clock) }
     }
 
     /// The options for the decoder, without a cancellation token.
     var options: DecodeOptions {
         var options = plan.decoding
-        options.limits = parts.limits(plan)
+        options.limits = components.limits(plan)
         return options
     }
 }

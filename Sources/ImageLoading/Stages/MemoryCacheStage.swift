@@ -13,7 +13,7 @@ struct MemoryLookup: Sendable {
 }
 
 /// Looks images up in the memory cache and stores them there.
-extension LoaderParts {
+extension Components {
     /// Looks the image of a load up.
     func lookUpMemory(_ plan: LoadPlan) -> MemoryLookup {
         guard plan.readsMemory else { return MemoryLookup(plan: plan) }
@@ -27,7 +27,7 @@ extension LoaderParts {
 
     /// Looks the image of a request up that sets no options, which needs no plan.
     ///
-    /// - Parameter variant: ``LayeredDefaults/plainVariant``.
+    /// - Parameter variant: ``LayeredDefaults/variantWithoutOptions``.
     /// - Returns: the image, no preview.
     func lookUpMemory(_ request: ImageRequest, variant: String) -> DecodedImage? {
         let resource = interceptors.isEmpty ? request.resource : resource(of: request)
@@ -42,10 +42,10 @@ extension LoaderParts {
 
     /// A larger image of the same resource, with the same or fewer processors, to show until the image of a load is there: the one
     /// with the most processors, and of those the smallest.
-    func standIn(for plan: LoadPlan) -> DecodedImage? {
+    func largerCachedImage(for plan: LoadPlan) -> DecodedImage? {
         guard plan.options.showsLargerCachedImage, plan.readsMemory else { return nil }
         let found = memoryCache.variants(of: plan.resource).compactMap { other -> (image: DecodedImage, processors: Int)? in
-            guard !other.image.isPreview, let count = plan.standInProcessors(other.key.variant, size: other.image.size) else {
+            guard !other.image.isPreview, let count = plan.largerImageProcessors(other.key.variant, size: other.image.size) else {
                 return nil
             }
             return (other.image, count)

@@ -2,50 +2,53 @@ internal import ImageCore
 
 /// Looks the original bytes up: in the response cache for a web URL, in the data cache for any other.
 struct OriginalCacheStage: Sendable {
-    let parts: LoaderParts
-    let plan: LoadPlan
+    let coordinator: LoadCoordinator
+    let job: Job
 
     /// What the lookup found.
     enum Lookup: Sendable {
-        /// The revalidation, if there is one, runs in the background.
-        case hit(FetchedBody, revalidate: (@Sendable () async -> Void)? = nil)
+        /// If there is a transaction, the entry is stale, and the request is also sent in the background.
+        case hit(Original, revalidating: (any ResponseTransaction)?)
         /// The network is needed; the transaction goes with the request.
         case miss((any ResponseTransaction)?)
     }
 
-    /// - Parameter request: the request that the network would get.
-    /// - Throws: ``CacheError`` where the cache failed, and the error of a stored response that is fresh and no image.
-    func lookUp(_ request: DataRequest?, _ progress: ResponseReader.Progress) async throws -> Lookup {
-        guard let responses = plan.responseCache(parts), let request else {
+    /// A cache that fails counts as a miss, and is reported to the observers.
+    ///
+    /// - Throws: the error of a stored response that is fresh and no image.
+    func lookUp() async throws -> Lookup {
+        let (plan, components) = (job.plan, coordinator.components)
+        guard let responses = plan.responseCache(components), case .url(let url) = plan.request.source else {
             // Only a response cache can ask the server.
             guard !plan.options.cachePolicy.revalidatesDisk else { return .miss(nil) }
-            let entry = try await reading { try await parts.dataCache?.entry(for: plan.dataKey) }
-            return entry.map { .hit(FetchedBody(entry: $0, tier: .disk)) } ?? .miss(nil)
+            let entry = await coordinator.ignoringCacheErrors(in: .originalCache, plan) {
+                try await components.dataCache?.entry(for: plan.dataKey)
+            }
+            guard let entry = entry ?? nil else { return .miss(nil) }
+            return .hit(Original(entry: entry, tier: .disk, job: job.id, metrics: LoadMetrics()), revalidating: nil)
         }
-        switch try await reading({ try await responses.lookUp(request) }) {
-        case .miss(let transaction): return .miss(transaction)
-        case .hit(var response, let revalidation):
+        let limits = coordinator.fetchLimits(of: job)
+        let request = plan.dataRequest(url, coordinator.rank(of: job), components, limits)
+        let found = await coordinator.ignoringCacheErrors(in: .originalCache, plan) { try await responses.lookUp(request) }
+        switch found {
+        case nil: return .miss(nil)
+        case .miss(let transaction)?: return .miss(transaction)
+        case .hit(var response, let transaction)?:
             response.tier = .disk
-            let body = try await ResponseReader(parts: parts, plan: plan).body(of: response, progress)
-            guard let revalidation else { return .hit(body) }
-            return .hit(body, revalidate: { await revalidate(request, revalidation) })
+            let original = try await BodyReader(coordinator, job, maximumBytes: limits.maximumBytes).read(response)
+            return .hit(original, revalidating: transaction)
         }
     }
 
-    /// Sends a request whose response updates only the response cache.
-    private func revalidate(_ request: DataRequest, _ transaction: any ResponseTransaction) async {
-        var request = request
-        (request.cacheTransaction, request.priority) = (transaction, .veryLow)
-        _ = try? await plan.loader(parts).load(request)
+    /// Removes the bytes from the cache that has them.
+    func remove() async {
+        let (plan, components) = (job.plan, coordinator.components)
+        await coordinator.ignoringCacheErrors(in: .originalCache, plan) {
+            if let responses = plan.responseCache(components), case .url(let url) = plan.request.source {
+                try await responses.removeResponse(for: plan.dataRequest(url, coordinator.rank(of: job), components))
+            } else {
+                try await components.dataCache?.removeEntry(for: plan.dataKey)
+            }
+        }
     }
-
-    /// Marks errors of the cache itself, which count as a miss.
-    private func reading<R>(_ read: () async throws -> R) async throws -> R {
-        do { return try await read() } catch { throw CacheError(cause: error) }
-    }
-}
-
-/// A cache failed to read.
-struct CacheError: Error {
-    let cause: any Error
 }

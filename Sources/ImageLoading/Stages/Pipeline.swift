@@ -1,256 +1,372 @@
 internal import ImageCore
 
-/// The life of a load, from top to bottom.
-///
-/// Before, the coordinator merges the options into a plan and looks the image up in the memory cache
-/// (``LoaderParts/lookUpMemory(_:)``); a hit has no work. Afterwards it delivers the result to every load that waits for it.
-///
-/// In between, each function below makes the result of one kind of shared work, which runs once for all loads that want it. It returns
-/// the next step of the work: a stage, the result of other work that it needs, or its own result. What happens to damaged bytes and to
-/// stale images lies in extensions.
+// The life of a load, from top to bottom: nine stages in the order in which they happen.
+//
+// The first two run on the caller's thread. The rest makes the output of a job, which runs once for all loads that want it, in a task of
+// its own. A job that needs the output of another one waits for it (``LoadCoordinator/output(of:steps:scale:fetched:for:)``): a
+// processed image for the image before it, a decode for the bytes.
+
+// MARK: 1. Request
+
+extension LoadCoordinator {
+    /// Starts a load: merges the three layers of its options, and begins it. An invalid option fails the load.
+    ///
+    /// - Parameters:
+    ///   - wantsProgress: whether the task gets progress and previews; a plain `await` has no use for them.
+    ///   - onEvent: called for each event, after this call.
+    func start(_ request: ImageRequest, wantsProgress: Bool, onEvent: (@Sendable (LoadEvent) -> Void)?) -> ImageTask {
+        do {
+            return start(components.lookUpMemory(try plan(request)), wantsProgress: wantsProgress, onEvent: onEvent)
+        } catch {
+            let task = makeTask(LoadPlan(control.withLock { $0.makeID() }, request, .standard), wantsProgress, onEvent)
+            task.finish(.failure(error))
+            task.startDelivering()
+            return task
+        }
+    }
+
+    /// Starts a load that the memory cache was looked up for. It ends before this call returns when its image is there.
+    func start(_ lookup: MemoryLookup, wantsProgress: Bool, onEvent: (@Sendable (LoadEvent) -> Void)?) -> ImageTask {
+        let task = makeTask(lookup.plan, wantsProgress, onEvent)
+        task.startDeadline()
+        begin(task, lookup)
+        let request = lookup.plan.request
+        if wantsProgress, let source = request.lowResolution, !task.hasEnded {
+            startLowResolution(request.replacing(source), for: task)
+        }
+        if onEvent != nil { task.startDelivering() }
+        return task
+    }
+
+    // MARK: 2. Memory cache
+
+    /// Ends a load with its image from the memory cache, or subscribes it to the job that makes its output.
+    ///
+    /// - Parameter lookup: what the memory cache has for the load, or for the fallback source that it tries now.
+    func begin(_ task: ImageTask, _ lookup: MemoryLookup) {
+        let plan = lookup.plan
+        observe(lookup)
+        if let hit = lookup.hit { return task.finish(.success(ImageResponse(image: hit, tier: .memory))) }
+        if let preview = lookup.found, plan.options.previews != .none { task.show(preview) }
+        if lookup.found == nil, task.wantsProgress, let larger = components.largerCachedImage(for: plan) {
+            task.show(larger, isLargerImage: true)
+        }
+        guard !control.withLock({ $0.isClosed }) else { return task.finish(.failure(.cancelled)) }
+        // Stages 3 to 8, once for all loads.
+        guard let output = subscribe(task, plan) else { return }
+        // The job had ended, and its output is being stored.
+        if plan.subscriberOptions.targets.contains(.memory), case .image(let staged) = output, !staged.image.isPartial {
+            storeNow(plan) {
+                components.memoryCache.store(staged.image, for: plan.imageKey, priority: plan.options.cachePriority)
+            }
+        }
+        deliver(.success(output), to: task, isCoalesced: true)
+    }
+}
+
 struct Pipeline: Sendable {
     let coordinator: LoadCoordinator
-    /// The bytes, where the revalidation of a finished image has fetched them.
-    var fetched: Original?
+    let job: Job
 
-    var parts: LoaderParts { coordinator.parts }
+    var plan: LoadPlan { job.plan }
+    var components: Components { coordinator.components }
+    var runner: StageRunner { StageRunner(coordinator: coordinator, job: job) }
+    private var store: StoreStage { StoreStage(coordinator: coordinator, job: job) }
 
-    /// The first step of the work whose result a load waits for.
-    func begin(_ work: SharedWork) throws -> WorkStep {
-        switch work.plan.goal {
-        case .image: finishedImage(work)
-        case .bytes: try original(work)
-        case .info, .prefetchToDisk: header(work)
+    /// Makes the output of the job.
+    func makeOutput() async throws -> LoadOutput {
+        switch job.key.kind {
+        case .processedImage: .image(try await makeFinishedImage())
+        case .image: .image(try await makeImage())
+        case .original, .headerBytes: .bytes(try await makeOriginal())
+        case .imageInfo, .validatedHeader: try await readHeader()
+        case .revalidation: .bytes(try await revalidate())
         }
     }
 
-    // MARK: Processed cache
+    // MARK: 3. Processed cache
 
     /// The finished image: from the data cache if loads keep finished images there, otherwise from the decode and the processors.
-    private func finishedImage(_ work: SharedWork) -> WorkStep {
-        let plan = work.plan
-        let steps = plan.pixelSteps { coordinator.contains(plan.imageKey(after: $0, parts)) }
-        guard work.key.kind == .processedImage else { return image(steps[...], work) }
-        return processedImage(work) { pipeline in
-            let need = WorkStep.Need(
-                key: plan.imageKey(after: plan.variants.count - 1, parts), scale: steps.isEmpty ? plan.scale : nil,
-                begin: { pipeline.image(steps[...], $0) }, then: { .finished($0) })
-            return .needs(need)
+    private func makeFinishedImage() async throws -> StagedImage {
+        var fetched: Original?
+        switch try await lookUpProcessedImage() {
+        case .hit(let image): return image
+        case .miss(let original): fetched = original
+        }
+        coordinator.observe(.cacheLookup(.disk, isHit: false), plan)
+        return try await image(after: job.steps, fetched)
+    }
+
+    private enum ProcessedLookup {
+        case hit(StagedImage)
+        /// The bytes, where the question whether the image is current has brought them.
+        case miss(Original?)
+    }
+
+    /// Looks the finished image up. A stale one is served where its rules allow that, or after the server has confirmed its original.
+    private func lookUpProcessedImage() async throws -> ProcessedLookup {
+        let stage = ProcessedCacheStage(components: components, plan: plan, image: job.key.image)
+        let (found, lookup) = try await runner.run(.processedCache) {
+            await coordinator.ignoringCacheErrors(in: .processedCache, plan) {
+                try await components.dataCache?.entry(for: stage.key)
+            }
+        }
+        guard let entry = found ?? nil else { return .miss(nil) }
+        switch stage.use(of: entry) {
+        case .none: return .miss(nil)
+        case .serve: return try await decodeProcessedImage(entry, stage, lookup)
+        case .serveWhileRevalidating:
+            coordinator.revalidate(job.key.image, plan, .processedImage)
+            return try await decodeProcessedImage(entry, stage, lookup)
+        case .revalidate(let fields):
+            let (result, network) = try await runner.run(.network, on: .network) {
+                try await confirm(entry, stage, fields)
+            }
+            switch result {
+            case .confirmed(let confirmed):
+                if confirmed.storedAt != entry.storedAt { store.store(confirmed, stage) }
+                return try await decodeProcessedImage(confirmed, stage, lookup, network)
+            case .fetched(let original): return .miss(counted(original, network))
+            case .outdated: return .miss(nil)
+            }
         }
     }
 
-    // MARK: Image
+    /// An image that does not decode is removed, and a miss.
+    ///
+    /// - Parameters:
+    ///   - lookup: the times of the lookup.
+    ///   - network: the times of a revalidation before.
+    private func decodeProcessedImage(
+        _ entry: DataEntry, _ stage: ProcessedCacheStage, _ lookup: StageTimes, _ network: StageTimes = StageTimes()
+    ) async throws -> ProcessedLookup {
+        let keepsDepth = !plan.options.convertsTo8Bit
+        do {
+            let (image, decode) = try await runner.runOnWorker(.decode) { [components] in
+                components.decodingBytes(of: entry.data, components.configuration.limits.decoding, keepsDepth: keepsDepth)
+            } _: { [job] in
+                try stage.decode(entry, job.token)
+            }
+            coordinator.observe(.cacheLookup(.disk, isHit: true), plan)
+            var metrics = LoadMetrics()
+            metrics.byteCount = entry.data.count
+            (metrics.processedCache, metrics.network, metrics.decode) = (lookup.working, network.working, decode.working)
+            metrics.waiting = network.waiting + decode.waiting
+            let staged = StagedImage(image, tier: .disk, metrics: metrics)
+            let (targets, priority) = coordinator.stores(of: job)
+            if targets.contains(.memory) { store.storeInMemory(staged, priority) }
+            return .hit(staged)
+        } catch is ImageError {
+            await remove(stage)
+            return .miss(nil)
+        }
+    }
 
-    /// The image after the decode and the steps.
-    private func image(_ steps: ArraySlice<PixelStep>, _ work: SharedWork) -> WorkStep {
-        // The second lookup in the memory cache. Other work may have made this image after the load missed it and before this
-        // work could be joined. It stored the image before it could no longer be joined, so that this lookup finds it.
-        if let image = parts.peekImage(work.key.image, work.plan) {
-            return .finished(.image(StagedImage(image, tier: .memory, metrics: LoadMetrics())))
+    // MARK: The way to the pixels
+
+    /// The image after some steps: the output of another job, so that [a, b] shares the work of [a].
+    private func image(after steps: [PixelStep], _ fetched: Original? = nil) async throws -> StagedImage {
+        let output = try await coordinator.output(
+            of: plan.imageKey(after: steps.last?.variant ?? 0, components), steps: steps,
+            scale: steps.isEmpty ? plan.scale : nil, fetched: fetched, for: job)
+        guard case .image(let image) = output else { throw ImageError.noInput }
+        return image
+    }
+
+    /// The image after the decode and the steps of the job.
+    private func makeImage() async throws -> StagedImage {
+        // The second lookup in the memory cache. Another job may have made this image after the load missed it and before this one
+        // could be joined. It stored the image before it could no longer be joined, so that this lookup finds it.
+        if let image = components.peekImage(job.key.image, plan) {
+            return StagedImage(image, tier: .memory, metrics: LoadMetrics())
         }
-        guard let step = steps.last else { return decodedImage(nil, work) }
-        let (before, processor) = (steps.dropLast(), step.processor)
-        if before.isEmpty, runsWithDecode(step, work.plan) { return decodedImage(processor, work) }
-        processPreviews(processor, work)
-        // [a, b] shares the work of [a].
-        let need = WorkStep.Need(
-            key: work.plan.imageKey(after: before.last?.variant ?? 0, parts), scale: before.isEmpty ? work.plan.scale : nil
-        ) {
-            image(before, $0)
-        } then: { result in
-            work.endPreviews()
-            return processed(try result.image(), processor, work)
+        let image: StagedImage
+        if let step = job.steps.last, job.steps.count > 1 || !runsWithDecode(step) {
+            job.makePreviews(of: .image(step.processor))
+            let before = try await self.image(after: Array(job.steps.dropLast()))
+            job.endPreviews()
+            image = try await process(before, step.processor)
+        } else {
+            image = try await decodeOriginal(reducedFor: job.steps.last?.processor)
         }
-        return .needs(need)
+        // A partial image goes to the loads that allow one, but into no cache, where it would count as whole.
+        if !image.image.isPartial { store.store(image) }
+        return image
     }
 
     /// Whether the first step runs in one with the decode: it needs less than the full image, and the memory cache does not have
     /// that.
-    private func runsWithDecode(_ step: PixelStep, _ plan: LoadPlan) -> Bool {
-        plan.options.targetSize == nil && step.reducesDecode && parts.peekImage(plan.decodedKey, plan) == nil
+    private func runsWithDecode(_ step: PixelStep) -> Bool {
+        plan.options.targetSize == nil && step.reducesDecode && components.peekImage(plan.decodedKey, plan) == nil
     }
 
     /// The image as decoded, no larger than the processor needs, and processed by it.
-    private func decodedImage(_ processor: (any Processing)?, _ work: SharedWork) -> WorkStep {
-        makePreviews(processor, work)
-        return needsOriginal(work) { result in
-            switch result {
-            case .original(let original): return decoded(original, processor, work)
-            case .image(let larger):
-                // Another load wants a larger size of the image at the same time, and this one is made from that.
-                guard let original = larger.original else { throw ImageError.noInput }
-                return decoded(original, from: larger, processor, work)
-            case .header: throw ImageError.noInput
-            }
-        }
-    }
-
-    /// The original bytes, shared with other work.
-    private func needsOriginal(_ work: SharedWork, then: @escaping @Sendable (WorkResult) throws -> WorkStep) -> WorkStep {
-        .needs(WorkStep.Need(key: work.plan.originalKey(parts), begin: { try original($0) }, then: then))
-    }
-
-    // MARK: Original cache
-
-    /// The original bytes: from the cache of bytes, which is looked up once, or else from the source. A cache that fails counts as a
-    /// miss.
-    private func original(_ work: SharedWork) throws -> WorkStep {
-        if let fetched { return .finished(.original(fetched)) }
-        let plan = work.plan
-        let origin = plan.origin(parts)
-        if plan.isLocal || origin == .source { return fetchedOriginal(work, nil) }
-        guard origin != .none else { throw notCached(plan) }
-        return .task(.originalCache, on: .diskCache) { [parts] in
+    private func decodeOriginal(reducedFor processor: (any Processing)?) async throws -> StagedImage {
+        job.makePreviews(of: .bytes(processor))
+        defer { coordinator.endPreviews(of: job) }
+        switch try await coordinator.output(of: plan.originalKey(components), fetched: job.fetched, for: job) {
+        case .bytes(let original):
             do {
-                return try await OriginalCacheStage(parts: parts, plan: plan).lookUp(
-                    plan.dataRequest(coordinator.rank(of: work), parts), progress(work))
-            } catch let error as CacheError {
-                coordinator.observe(error, in: .originalCache, plan)
-                return .miss(nil)
+                return try await decode(original, processor)
+            } catch let error as ImageError where original.tier == .disk && error.meansDamage {
+                // The cache has damaged bytes: they are removed, and fetched once more.
+                await OriginalCacheStage(coordinator: coordinator, job: job).remove()
+                guard !plan.options.cachePolicy.isOnlyIfCached else { throw error }
+                let again = try await coordinator.output(of: plan.fetchedOriginalKey(components), for: job)
+                guard case .bytes(let original) = again else { throw ImageError.noInput }
+                return try await decode(original, processor)
             }
-        } then: { lookup, times in
-            try found(lookup, times, work)
+        case .image(let larger):
+            // Another load wants a larger size of the image at the same time, and this one is made from that.
+            guard let original = larger.original else { throw ImageError.noInput }
+            return try await decode(original, from: larger, processor)
+        case .info: throw ImageError.noInput
         }
     }
 
-    private func found(_ lookup: OriginalCacheStage.Lookup, _ times: StageTimes, _ work: SharedWork) throws -> WorkStep {
-        let plan = work.plan
-        switch lookup {
-        case .hit(let body, let revalidate):
+    // MARK: 4. Original cache
+
+    /// The original bytes: from the cache of bytes, which is looked up once, or else from the source.
+    private func makeOriginal() async throws -> Original {
+        if let fetched = job.fetched { return fetched }
+        if plan.isLocal || job.key.origin == .source { return try await fetch(nil) }
+        guard job.key.origin != .none else { throw notCached }
+        let (found, times) = try await runner.run(.originalCache) {
+            try await OriginalCacheStage(coordinator: coordinator, job: job).lookUp()
+        }
+        switch found {
+        case .hit(var original, let transaction):
             coordinator.observe(.cacheLookup(.disk, isHit: true), plan)
-            if let revalidate { coordinator.revalidate(ImageKey(resource: plan.resource), plan, revalidate) }
-            var metrics = LoadMetrics()
-            metrics.byteCount = body.entry.data.count
-            metrics.originalCache = times.working
-            return .finished(.original(Original(body, of: work.id, metrics: metrics)))
+            if let transaction { coordinator.revalidate(job.key.image, plan, .response(transaction)) }
+            original.metrics.originalCache = times.working
+            original.metrics.byteCount = original.entry.data.count
+            return original
         case .miss(let transaction):
-            if parts.hasByteCache { coordinator.observe(.cacheLookup(.disk, isHit: false), plan) }
-            guard !plan.options.cachePolicy.isOnlyIfCached else { throw notCached(plan) }
-            return fetchedOriginal(work, transaction)
+            if components.hasByteCache { coordinator.observe(.cacheLookup(.disk, isHit: false), plan) }
+            guard !plan.options.cachePolicy.isOnlyIfCached else { throw notCached }
+            return try await fetch(transaction)
         }
     }
 
-    private func notCached(_ plan: LoadPlan) -> ImageError {
+    private var notCached: ImageError {
         ImageError(
             .notCached,
             message: "\(plan.request) is in none of the caches that the cache policy reads, and the policy allows no fetch.",
             stage: .originalCache, source: plan.request.description)
     }
 
-    // MARK: Network
+    // MARK: 5. Network
 
     /// Fetches the source.
     ///
     /// - Parameter transaction: what the lookup in the response cache found.
-    func fetchedOriginal(_ work: SharedWork, _ transaction: (any ResponseTransaction)?) -> WorkStep {
-        .task(.network, on: work.plan.isLocal ? .local : .network) {
-            try await FetchStage(parts: parts, plan: work.plan).fetch({ request(for: $0, work, transaction) }, progress(work))
-        } then: { body, times in
-            .finished(.original(original(of: body, times, work)))
+    private func fetch(_ transaction: (any ResponseTransaction)?) async throws -> Original {
+        let (original, times) = try await runner.run(.network, on: plan.isLocal ? .local : .network) {
+            try await NetworkStage(coordinator: coordinator, job: job).fetch(transaction)
         }
-    }
-
-    // Not inlined: a load that waits for the network keeps the frame of its fetch, which would grow by the request that is made here.
-    @inline(never)
-    private func request(for url: URL, _ work: SharedWork, _ transaction: (any ResponseTransaction)?) -> DataRequest {
-        work.plan.dataRequest(
-            url, coordinator.rank(of: work), parts, deadline: coordinator.deadline(of: work), transaction: transaction)
-    }
-
-    func original(of body: FetchedBody, _ times: StageTimes, _ work: SharedWork) -> Original {
-        let plan = work.plan
-        var metrics = LoadMetrics()
-        metrics.byteCount = body.entry.data.count
-        metrics.retries = body.retries
-        (metrics.network, metrics.waiting) = (times.working, times.waiting)
-        if body.tier == .network { coordinator.counts.withLock { $0.add(fetch: metrics) } }
-        let original = Original(body, of: work.id, metrics: metrics)
         // Bytes that are not decoded are stored where a decoder knows their format, which takes only a look at their first bytes.
-        if plan.goal == .bytes, parts.decoder.format(of: body.entry.data) != nil { store(original, for: work) }
+        if plan.goal == .bytes, components.decoder.format(of: original.entry.data) != nil { store.store(original) }
+        return counted(original, times)
+    }
+
+    /// Bytes from the network, with the times of their fetch.
+    private func counted(_ original: Original, _ times: StageTimes) -> Original {
+        var original = original
+        original.metrics.byteCount = original.entry.data.count
+        (original.metrics.network, original.metrics.waiting) = (times.working, times.waiting)
+        if original.tier == .network { coordinator.counts.withLock { $0.add(fetch: original.metrics) } }
         return original
     }
 
-    /// Reports the bytes that arrive to the loads, and to the previews.
-    func progress(_ work: SharedWork) -> ResponseReader.Progress {
-        { [coordinator] bytes, progress in
-            coordinator.observe(.progress(progress), work.plan)
-            coordinator.report(progress, bytes, from: work)
-        }
-    }
+    // MARK: 6. Decode
 
-    // MARK: Decode
-
-    /// Decodes the bytes on a worker thread.
+    /// Decodes the bytes on a worker thread, and runs what is left of the processor.
     ///
-    /// - Parameter larger: the image at a larger size, decoded from the same bytes for another load.
-    func decoded(
-        _ original: Original, from larger: StagedImage? = nil, _ processor: (any Processing)?, _ work: SharedWork
-    ) -> WorkStep {
-        if work.endPreviews() { coordinator.releasePreviewMemory(of: work) }
-        let (plan, stage) = (work.plan, DecodeStage(parts: parts, plan: work.plan, processor: processor))
-        return .worker(.decode) { [parts] in
+    /// - Parameters:
+    ///   - larger: the image at a larger size, decoded from the same bytes for another load.
+    ///   - processor: the processor for which the decode may be reduced.
+    private func decode(
+        _ original: Original, from larger: StagedImage? = nil, _ processor: (any Processing)?
+    ) async throws -> StagedImage {
+        coordinator.endPreviews(of: job)
+        let stage = DecodeStage(components: components, plan: plan, processor: processor)
+        let keepsDepth = !plan.options.convertsTo8Bit
+        let ((image, rest), times) = try await runner.runOnWorker(.decode) { [components, plan] in
             larger == nil
-                ? parts.decodingBytes(of: original.entry.data, parts.limits(plan), keepsDepth: !plan.options.convertsTo8Bit) : 0
-        } _: {
-            try result(of: work, isCached: isCached(original, work.plan)) {
-                try stage.decode(original, from: larger?.image, work.token)
-            }
-        } then: { result, times in
-            switch result {
-            case .success(let decoded): finished(decoded.image, decoded.next, original, times, work)
-            case .failure(let error): damaged(original, error, stage.processor, work)
-            }
+                ? components.decodingBytes(of: original.entry.data, components.limits(plan), keepsDepth: keepsDepth) : 0
+        } _: { [job] in
+            try stage.decode(original, from: larger?.image, job.token)
         }
-    }
-
-    private func finished(
-        _ image: DecodedImage, _ processor: (any Processing)?, _ original: Original, _ times: StageTimes, _ work: SharedWork
-    ) -> WorkStep {
-        // The bytes are an image: no error page gets into the cache.
-        store(original, for: work)
+        // The bytes are an image: no error page gets into a cache.
+        store.store(original)
         var metrics = original.metrics
         metrics.decode = times.working
         metrics.waiting += times.waiting
         let decoded = StagedImage(
             image, tier: original.tier, metrics: metrics, source: original.responseHead,
-            original: work.plan.scale == nil ? nil : original)
-        return processor.map { processed(decoded, $0, work) } ?? finished(decoded, work)
+            original: plan.scale == nil ? nil : original)
+        guard let rest else { return decoded }
+        return try await process(decoded, rest)
     }
-
-    // MARK: Process
-
-    /// Runs a processor, or several that work as one, on a worker thread.
-    private func processed(_ before: StagedImage, _ processor: any Processing, _ work: SharedWork) -> WorkStep {
-        .worker(.process) {
-            try ProcessStage(processor, of: work.plan, parts).process(before.image, work.token)
-        } then: { image, times in
-            var metrics = before.metrics
-            metrics.process += times.working
-            metrics.waiting += times.waiting
-            return finished(StagedImage(image, tier: before.tier, metrics: metrics, source: before.source), work)
-        }
-    }
-
-    // MARK: Store
-
-    /// The end of work that makes an image: it is stored where its loads want it, in memory at once, encoded on disk while the load
-    /// continues. A partial image goes to the loads that allow one, but into no cache, where it would count as whole.
-    private func finished(_ image: StagedImage, _ work: SharedWork) -> WorkStep {
-        if !image.image.isPartial { store(image, for: work) }
-        return .finished(.image(image))
-    }
-
-    // MARK: Header
 
     /// Reads the header. A header that a decoder accepts is proof enough to store the bytes.
-    private func header(_ work: SharedWork) -> WorkStep {
-        needsOriginal(work) { result in
-            let original = try result.original()
-            return .worker(.decode) {
-                try HeaderStage(parts: parts, plan: work.plan).info(of: original)
-            } then: { info, _ in
-                if original.isWhole { store(original, for: work) }
-                return .finished(.header(OriginalHeader(info, of: original)))
+    private func readHeader() async throws -> LoadOutput {
+        guard case .bytes(let original) = try await coordinator.output(of: plan.originalKey(components), for: job) else {
+            throw ImageError.noInput
+        }
+        let (info, _) = try await runner.runOnWorker(.decode) { [components, plan] in
+            try HeaderStage(components: components, plan: plan).info(of: original)
+        }
+        if original.isWhole { store.store(original) }
+        return .info(info, original)
+    }
+
+    // MARK: 7. Process
+
+    /// Runs a processor, or several that work as one, on a worker thread.
+    private func process(_ before: StagedImage, _ processor: any Processing) async throws -> StagedImage {
+        let stage = ProcessStage(processor, of: plan, components)
+        let (image, times) = try await runner.runOnWorker(.process) { [job] in try stage.process(before.image, job.token) }
+        var metrics = before.metrics
+        metrics.process += times.working
+        metrics.waiting += times.waiting
+        return StagedImage(image, tier: before.tier, metrics: metrics, source: before.source)
+    }
+
+    // MARK: 8. Store
+
+    // ``StoreStage`` stores the bytes once they are decoded, and the image when its last step has run: in memory at once, on disk while
+    // the loads continue.
+}
+
+// MARK: 9. Deliver
+
+extension LoadCoordinator {
+    /// Ends a load with the output of its job, unless there is another source to try.
+    ///
+    /// - Parameter isCoalesced: whether another load had begun the job.
+    func deliver(_ outcome: Result<LoadOutput, LoadFailure>, to task: ImageTask, isCoalesced: Bool) {
+        let began = observers.isEmpty ? nil : ContinuousClock.now
+        switch outcome {
+        case .success(let output):
+            let bytes = output.tier == .memory ? 0 : output.metrics.byteCount
+            let limit = task.plan.maximumResponseBytes(components)
+            guard bytes <= limit else {
+                // The load joined when the bytes were there.
+                var error = ImageError.tooLarge(task.request.description, announced: bytes, limit: limit)
+                (error.stage, error.source) = (.network, task.request.description)
+                return deliver(.failure(.failed(error)), to: task, isCoalesced: false)
+            }
+            task.finish(output, isCoalesced: isCoalesced, deliveryBegan: began)
+        case .failure(.cancelled): task.finish(.failure(.cancelled))
+        case .failure(.failed(let error)):
+            let isBound = isBound(task, by: error)
+            guard let source = task.nextSource(after: error, isBound: isBound) else { return task.fail(error) }
+            do {
+                let next = try plan(task.request.replacing(source), goal: task.plan.goal, continuing: task.plan)
+                begin(task, components.lookUpMemory(next))
+            } catch {
+                if let error = error.error { task.fail(error) } else { task.finish(.failure(error)) }
             }
         }
     }
@@ -259,4 +375,7 @@ struct Pipeline: Sendable {
 extension ImageError {
     /// A stage began without the result that it needs: a defect of the engine.
     static let noInput = ImageError(.plugInFailed, message: "The engine started a step without its input; please report this.")
+
+    /// Whether bytes that do not decode are damaged, or no image, rather than more than a load allows or a decoder can.
+    var meansDamage: Bool { stage == .decode && (category == .file || code == .unknownFormat) }
 }

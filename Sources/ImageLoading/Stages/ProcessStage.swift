@@ -34,7 +34,7 @@ struct ProcessStage: Sendable {
 }
 
 extension ProcessStage {
-    init(_ processor: any Processing, of plan: LoadPlan, _ parts: LoaderParts) {
-        self.init(processor: processor, maximumPixels: parts.limits(plan).pixels, extra: plan.options.extra)
+    init(_ processor: any Processing, of plan: LoadPlan, _ components: Components) {
+        self.init(processor: processor, maximumPixels: components.limits(plan).pixels, extra: plan.options.extra)
     }
 }

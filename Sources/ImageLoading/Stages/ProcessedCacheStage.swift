@@ -3,15 +3,15 @@ internal import ImageCore
 
 /// Reads and writes finished images in the data cache, encoded.
 struct ProcessedCacheStage: Sendable {
-    let parts: LoaderParts
+    let components: Components
     let plan: LoadPlan
     let key: DataKey
 
     /// The header field that keeps the format of the original.
     private static let originalFormat = HTTPField.Name("Calotype-Original-Format")
 
-    init(parts: LoaderParts, plan: LoadPlan, image: ImageKey) {
-        (self.parts, self.plan) = (parts, plan)
+    init(components: Components, plan: LoadPlan, image: ImageKey) {
+        (self.components, self.plan) = (components, plan)
         key = DataKey(resource: image.resource, variant: image.variant)
     }
 
@@ -23,18 +23,18 @@ struct ProcessedCacheStage: Sendable {
         (decoding.convertsToSRGB, decoding.convertsTo8Bit) = (options.convertsToSRGB, options.convertsTo8Bit)
         decoding.alpha = options.decodedAlpha
         decoding.extra = options.extra
-        decoding.limits = parts.configuration.limits.decoding
+        decoding.limits = components.configuration.limits.decoding
         decoding.cancellation = token
-        var image = try parts.decoder.decode(entry.data, options: decoding)
+        var image = try components.decoder.decode(entry.data, options: decoding)
         image.format = Self.originalFormat.flatMap { entry.head.headerFields[$0] }.map { ImageFormat(rawValue: $0) }
         return image
     }
 
     /// The entry to store; `nil` where the loader has no encoder.
     func encode(_ image: DecodedImage) throws -> DataEntry? {
-        guard let encoder = parts.configuration.encoder else { return nil }
-        let format = parts.configuration.processedFormat
-        var encoding = parts.configuration.processedEncoding
+        guard let encoder = components.configuration.encoder else { return nil }
+        let format = components.configuration.processedFormat
+        var encoding = components.configuration.processedEncoding
         encoding.extra = plan.options.extra
         let data = try encoder.encode(image, as: format, options: encoding)
         var head = HTTPResponse(status: .ok, headerFields: [.contentType: format.mediaType])
@@ -45,10 +45,22 @@ struct ProcessedCacheStage: Sendable {
     // MARK: Rules of the response cache
 
     /// The rules for the images of the plan; `nil` if there are none, as for a source that is not on the web.
-    var rules: (any ProcessedImageRules)? { plan.responseCache(parts)?.processedImageRules }
+    var rules: (any ProcessedImageRules)? { plan.responseCache(components)?.processedImageRules }
+
+    /// How a stored image may be used.
+    func use(of entry: DataEntry) -> ProcessedImageUse {
+        guard let rules, let request else {
+            // Only the rules of a response cache can ask the server.
+            return plan.options.cachePolicy.revalidatesDisk ? .none : .serve
+        }
+        return rules.use(of: entry, for: request)
+    }
 
     /// The request of the original.
-    var request: DataRequest? { plan.dataRequest(RankClass(plan.request.purpose, plan.priority), parts) }
+    var request: DataRequest? {
+        guard case .url(let url) = plan.request.source else { return nil }
+        return plan.dataRequest(url, RankClass(plan.request.purpose, plan.priority), components)
+    }
 
     /// Whether an image may be stored. With rules, one that was made from an image in memory is not: its response is unknown.
     func allowsStoring(imageMadeFrom source: ResponseHead?) -> Bool {
@@ -66,22 +78,23 @@ struct ProcessedCacheStage: Sendable {
         /// The original is unchanged, or the server failed and the stale image may be used.
         case confirmed(DataEntry)
         /// The original, which may have changed.
-        case fetched(FetchedBody)
+        case fetched(Original)
         /// The original has another version than the image.
         case outdated
     }
 
     /// Asks the server whether the original is unchanged.
     ///
-    /// - Parameter request: the request with the preconditions.
+    /// - Parameters:
+    ///   - image: the stale image.
+    ///   - request: the request with the preconditions.
+    ///   - read: reads the body of a response that has one.
     func revalidate(
-        _ image: DataEntry, _ request: DataRequest, _ rules: any ProcessedImageRules, _ progress: ResponseReader.Progress
+        _ image: DataEntry, _ request: DataRequest, _ rules: any ProcessedImageRules, _ read: BodyReader
     ) async throws -> Revalidation {
         do {
-            let response = try await plan.loader(parts).load(request)
-            guard response.head.status == .notModified else {
-                return .fetched(try await ResponseReader(parts: parts, plan: plan).body(of: response, progress))
-            }
+            let response = try await plan.loader(components).load(request)
+            guard response.head.status == .notModified else { return .fetched(try await read.read(response)) }
             let head = ResponseHead(url: response.url, head: response.head, receivedAt: Date().timeIntervalSince1970)
             return rules.confirmed(image, by: head, to: self.request ?? request).map { .confirmed($0) } ?? .outdated
         } catch let error as ImageError {

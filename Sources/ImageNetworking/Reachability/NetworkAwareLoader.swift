@@ -119,17 +119,8 @@ public struct NetworkAwareLoader: DataLoading {
     private static func error(_ status: NetworkStatus, _ request: DataRequest) -> ImageError {
         let source = ImageSource.redacted(request.url)
         if status.isReachable {
-            return ImageError(
-                .expensiveNetwork,
-                message: "\(source) was not loaded: the network is expensive, and the load's options do not allow that.")
+            return .expensiveNetwork(source)
         }
         return ImageError(.offline, message: "\(source) was not loaded: this machine has no network.")
     }
-}
-
-extension ImageError.Code {
-    /// The machine has no network.
-    public static let offline = Self("offline", .network)
-    /// The network is expensive, and the load's options do not allow to use it.
-    public static let expensiveNetwork = Self("expensiveNetwork", .network)
 }

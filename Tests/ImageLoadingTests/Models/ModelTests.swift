@@ -33,7 +33,7 @@ import Testing
 private struct Simulation {
     struct Load {
         let subscription: SubscriptionID
-        let chain: [WorkKey]
+        let chain: [JobKey]
         var options: SubscriberOptions
         var ends = 0
         var hasLeft = false
@@ -44,9 +44,9 @@ private struct Simulation {
     /// What the simulated engine knows of one piece of work.
     struct Work {
         /// The key of its own result, then of the work that it needs.
-        let chain: [WorkKey]
+        let chain: [JobKey]
         var step = Step.begins
-        var input: WorkKey?
+        var input: JobKey?
         var bytes = 0
         var isStopped = false
         var holdsPreviews = false
@@ -79,8 +79,8 @@ private struct Simulation {
     /// In the order in which they began.
     var loads: [Load] = []
     var subscribers: [SubscriptionID: Int] = [:]
-    var works: [WorkID: Work] = [:]
-    var storing: [WorkID] = []
+    var works: [JobID: Work] = [:]
+    var storing: [JobID] = []
     var isConstrained = false
     var problem: String?
 
@@ -116,12 +116,12 @@ private struct Simulation {
         let lists: [[String]] = [[], ["a"], ["a", "b"], ["b"], ["a", "c"]]
         var variant = Self.scales.randomElement(using: &random)!.map { "s\($0.box.width)" } ?? ""
         var chain = [
-            WorkKey(kind: .original, image: ImageKey(resource: name)),
-            WorkKey(kind: .image, image: ImageKey(resource: name, variant: variant)),
+            JobKey(kind: .original, image: ImageKey(resource: name)),
+            JobKey(kind: .image, image: ImageKey(resource: name, variant: variant)),
         ]
         for name in lists.randomElement(using: &random)! {
             variant += "|" + name
-            chain.append(WorkKey(kind: .image, image: ImageKey(resource: chain[0].image.resource, variant: variant)))
+            chain.append(JobKey(kind: .image, image: ImageKey(resource: chain[0].image.resource, variant: variant)))
         }
         chain.reverse()
         // Now and then a load wants the bytes alone.
@@ -140,14 +140,14 @@ private struct Simulation {
             add(Load(subscription: subscription, chain: chain, options: options), number)
         case .joined(_, let subscription): add(Load(subscription: subscription, chain: chain, options: options), number)
         case .finished(let id):
-            if sharing.works[id]?.isFinished != true { problem = "a load was given a result that is not there" }
+            if sharing.nodes[id]?.isFinished != true { problem = "a load was given a result that is not there" }
             loads.append(Load(subscription: SubscriptionID(rawValue: 0), chain: chain, options: options, ends: 1))
         }
     }
 
     /// Begins a revalidation, unless there is one for the entry.
     private mutating func revalidate(_ name: ResourceKey) {
-        let key = WorkKey(kind: .revalidation, image: ImageKey(resource: name))
+        let key = JobKey(kind: .revalidation, image: ImageKey(resource: name))
         guard !sharing.contains(key), resource(of: key) == .network else { return }
         let number = loads.count
         guard
@@ -226,7 +226,7 @@ private struct Simulation {
         }
     }
 
-    private mutating func needResult(of chain: [WorkKey], _ id: WorkID) {
+    private mutating func needResult(of chain: [JobKey], _ id: JobID) {
         guard let joining = sharing.subscribe(id, to: chain[0], scale: scale(of: chain[0])) else {
             if !works[id]!.isStopped { problem = "work that is wanted cannot subscribe" }
             works[id]!.step = .ends
@@ -237,13 +237,13 @@ private struct Simulation {
         case .began(let upstream, _): works[upstream] = Work(chain: chain)
         case .joined: break
         case .finished(let upstream):
-            works[id]!.input = sharing.works[upstream]?.key
+            works[id]!.input = sharing.nodes[upstream]?.key
             works[id]!.step = .needsSlot
         }
     }
 
-    private mutating func requestSlot(_ id: WorkID) {
-        guard let shared = sharing.works[id] else {
+    private mutating func requestSlot(_ id: JobID) {
+        guard let shared = sharing.nodes[id] else {
             works[id]!.step = .ends
             return
         }
@@ -257,10 +257,10 @@ private struct Simulation {
         if isGranted { expectNothingMoreUrgent(than: id, in: resource) }
     }
 
-    private mutating func finish(_ id: WorkID, succeeded: Bool) {
+    private mutating func finish(_ id: JobID, succeeded: Bool) {
         guard let work = works.removeValue(forKey: id) else { return }
         scheduler.releasePreviews(of: id)
-        let isWanted = sharing.works[id] != nil
+        let isWanted = sharing.nodes[id] != nil
         if isWanted == work.isStopped { problem = "\(work.chain[0]) is wanted and stopped, or neither" }
         if isWanted, succeeded, Int.random(in: 0..<3, using: &random) == 0 {
             sharing.beginStoring(id)
@@ -287,7 +287,7 @@ private struct Simulation {
 
     private mutating func settle() {
         let effects = sharing.takeEffects()
-        for id in effects.reranked { if let rank = sharing.works[id]?.rank { scheduler.setRank(of: id, rank) } }
+        for id in effects.reranked { if let rank = sharing.nodes[id]?.rank { scheduler.setRank(of: id, rank) } }
         for stop in effects.stops { self.stop(stop) }
         scheduler.holdsPrefetches = isConstrained && sharing.awaitedLoads > 0
         for id in scheduler.grant() {
@@ -305,31 +305,31 @@ private struct Simulation {
     }
 
     private mutating func stop(_ stop: Sharing.Stop) {
-        guard let work = works[stop.work] else { return problem = "work that does not run was stopped" }
-        scheduler.withdraw(stop.work)
-        scheduler.releasePreviews(of: stop.work)
-        works[stop.work]!.isStopped = true
-        works[stop.work]!.holdsPreviews = false
+        guard let work = works[stop.job] else { return problem = "work that does not run was stopped" }
+        scheduler.withdraw(stop.job)
+        scheduler.releasePreviews(of: stop.job)
+        works[stop.job]!.isStopped = true
+        works[stop.job]!.holdsPreviews = false
         switch work.step {
-        case .waitsForSlot, .waitsForResult: works[stop.work]!.step = .ends
+        case .waitsForSlot, .waitsForResult: works[stop.job]!.step = .ends
         case .begins, .needsSlot, .runs, .ends: break
         }
     }
 
     // MARK: Promises
 
-    private func scale(of key: WorkKey) -> DecodeScale? {
+    private func scale(of key: JobKey) -> DecodeScale? {
         Self.scales.first { $0.map { "s\($0.box.width)" == key.image.variant } ?? false } ?? nil
     }
 
-    private func resource(of key: WorkKey) -> ResourceClass {
+    private func resource(of key: JobKey) -> ResourceClass {
         key.kind == .image ? .worker : key.image.resource.text == "r4" ? .local : .network
     }
 
-    private func host(of key: WorkKey) -> String { key.kind == .image ? "" : "h\(key.image.resource.text.utf8.last! % 2)" }
+    private func host(of key: JobKey) -> String { key.kind == .image ? "" : "h\(key.image.resource.text.utf8.last! % 2)" }
 
     /// Work runs on the result of exactly the work before it, or a decode on one of at least twice the size.
-    private mutating func expectInput(of id: WorkID) {
+    private mutating func expectInput(of id: JobID) {
         let (chain, input) = (works[id]!.chain, works[id]!.input)
         guard chain.count > 1 else {
             if input != nil { problem = "\(chain[0]) has an input" }
@@ -342,10 +342,10 @@ private struct Simulation {
     }
 
     /// Nothing that may use the resource comes before the work that begins. Ranks are counted from the loads themselves.
-    private mutating func expectNothingMoreUrgent(than id: WorkID, in resource: ResourceClass) {
+    private mutating func expectNothingMoreUrgent(than id: JobID, in resource: ResourceClass) {
         guard let rank = rank(of: id) else { return }
         for (other, work) in works where other != id && work.step == .waitsForSlot(resource) && !work.isStopped {
-            guard let otherRank = self.rank(of: other), otherRank > rank, let key = sharing.works[other]?.key else { continue }
+            guard let otherRank = self.rank(of: other), otherRank > rank, let key = sharing.nodes[other]?.key else { continue }
             let busy = works.values.count { $0.step == .runs(.network) && host(of: $0.chain[0]) == host(of: key) }
             // Of a host with two slots, and of three in total, revalidations use one.
             if resource == .network, busy >= (otherRank.isRevalidation ? 1 : Self.limits.perHost) { continue }
@@ -353,13 +353,13 @@ private struct Simulation {
         }
     }
 
-    private func rank(of id: WorkID) -> QueueRank? {
-        guard let work = sharing.works[id], let rankClass = rankClass(of: id) else { return nil }
+    private func rank(of id: JobID) -> QueueRank? {
+        guard let work = sharing.nodes[id], let rankClass = rankClass(of: id) else { return nil }
         return QueueRank(rankClass: rankClass, oldest: work.oldest, newest: work.newest)
     }
 
     /// The highest class of the loads that wait for the work, directly or through other work.
-    private func rankClass(of id: WorkID) -> RankClass? {
+    private func rankClass(of id: JobID) -> RankClass? {
         sharing.subscribers(of: id).compactMap { subscription, value in
             if let dependent = value.dependent { return rankClass(of: dependent) }
             return subscribers[subscription].flatMap { loads[$0].options.rankClass }
@@ -405,7 +405,7 @@ private struct Simulation {
         }
         if let problem { return problem }
         if let lost = loads.firstIndex(where: \.isWaiting) { return "load \(lost) never ended" }
-        guard sharing.works.isEmpty, sharing.subscriptions.isEmpty, sharing.stopping.isEmpty, sharing.loads == 0,
+        guard sharing.nodes.isEmpty, sharing.subscriptions.isEmpty, sharing.stopping.isEmpty, sharing.loads == 0,
             sharing.revalidations == 0, scheduler.queuedCount + scheduler.runningCount == 0
         else { return "something is left behind" }
         return nil

@@ -64,7 +64,7 @@ import Testing
         var options = LoadOptions()
         (options.targetSize, options.contentMode) = (PixelSize(width: 10, height: 10), mode)
         let other = "\(PixelSize(width: 20, height: 20)),\(mode.rawValue)"
-        #expect((MergedOptions(options).standInProcessors(other, size: size) != nil) == covers)
+        #expect((MergedOptions(options).largerImageProcessors(other, size: size) != nil) == covers)
     }
 
     @Test func anImageWithFewerProcessorsStandsInAndOneWithOthersDoesNot() async throws {

@@ -13,7 +13,7 @@ import Testing
             $0.networkUpdates = { updates }
         }
         continuation.yield(NetworkStatus(isConstrained: true))
-        while !bench.loader.coordinator.state.withLock({ $0.isConstrained }) { await Task.yield() }
+        while !bench.loader.coordinator.state.withLock({ $0.network.isConstrained }) { await Task.yield() }
         return (bench, continuation)
     }
 

@@ -14,9 +14,9 @@ import Testing
     @Test func theBestOfAllHostsIsNext() {
         var queue = ResourceQueue(limit: 1, limitPerGroup: 1)
         let waiting: [(String, LoadPriority)] = [("a", .low), ("b", .veryHigh), ("c", .normal), ("d", .high), ("e", .veryLow)]
-        var hosts: [WorkID: String] = [:]
+        var hosts: [JobID: String] = [:]
         for (time, (host, priority)) in waiting.enumerated() {
-            let node = WorkID(rawValue: UInt64(time))
+            let node = JobID(rawValue: UInt64(time))
             hosts[node] = host
             queue.enqueue(node, group: host, rank: rank(priority, at: UInt64(time)))
         }
@@ -30,8 +30,8 @@ import Testing
 
     @Test func aHostThatHasItsShareWaitsWhileOthersGo() {
         var queue = ResourceQueue(limit: 10, limitPerGroup: 2)
-        let busy = (0..<3).map { WorkID(rawValue: $0) }
-        let other = WorkID(rawValue: 3)
+        let busy = (0..<3).map { JobID(rawValue: $0) }
+        let other = JobID(rawValue: 3)
         for (time, node) in busy.enumerated() { queue.enqueue(node, group: "busy", rank: rank(.high, at: UInt64(time))) }
         queue.enqueue(other, group: "other", rank: rank(.low, at: 9))
         let taken = (0..<4).map { _ in queue.take() }
@@ -57,16 +57,16 @@ import Testing
         var begun = queue.startAtOnce(group: "busy", rank: rank(.normal, at: 0))
         #expect(begun)
         for round in 0..<3 {
-            var hosts: [WorkID: String] = [:]
+            var hosts: [JobID: String] = [:]
             for time in 0..<300 {
-                let (node, host) = (WorkID(rawValue: UInt64(time)), time < 150 ? "busy" : "other")
+                let (node, host) = (JobID(rawValue: UInt64(time)), time < 150 ? "busy" : "other")
                 hosts[node] = host
                 queue.enqueue(node, group: host, rank: rank(.normal, at: UInt64(time)))
             }
             if round == 1 {
                 for (node, host) in hosts { queue.withdraw(node, group: host) }
             } else {
-                var taken: Set<WorkID> = []
+                var taken: Set<JobID> = []
                 while let node = queue.take(), let host = hosts[node] {
                     taken.insert(node)
                     queue.release(group: host)
@@ -84,7 +84,7 @@ import Testing
     /// Beside a list of all that waits, searched from one end to the other.
     @Test(arguments: 1...20 as ClosedRange<UInt64>) mutating func whoeverChangesAndGoesTheBestOfThoseThatMayIsNext(seed: UInt64) {
         struct Waiting {
-            let node: WorkID
+            let node: JobID
             let host: String
             var rank: QueueRank
         }
@@ -97,7 +97,7 @@ import Testing
             switch Int.random(in: 0..<9, using: &random) {
             case 0...2:
                 let new = Waiting(
-                    node: WorkID(rawValue: UInt64(time)), host: "\(Int.random(in: 0..<12, using: &random))", rank: rank)
+                    node: JobID(rawValue: UInt64(time)), host: "\(Int.random(in: 0..<12, using: &random))", rank: rank)
                 queue.enqueue(new.node, group: new.host, rank: rank)
                 waiting.append(new)
             case 3:
@@ -130,7 +130,7 @@ import Testing
         let clock = ContinuousClock()
         let began = clock.now
         for (time, host) in hosts.enumerated() {
-            queue.enqueue(WorkID(rawValue: UInt64(time)), group: host, rank: rank(.normal, at: UInt64(time)))
+            queue.enqueue(JobID(rawValue: UInt64(time)), group: host, rank: rank(.normal, at: UInt64(time)))
         }
         var taken = 0
         while queue.take() != nil {

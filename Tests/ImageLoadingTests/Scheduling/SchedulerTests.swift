@@ -5,10 +5,10 @@ import Testing
 
 /// The scheduler as a value: two ways that lead to the same state are equal.
 @Suite struct SchedulerTests {
-    private let a = WorkID(rawValue: 1)
-    private let b = WorkID(rawValue: 2)
-    private let c = WorkID(rawValue: 3)
-    private let d = WorkID(rawValue: 4)
+    private let a = JobID(rawValue: 1)
+    private let b = JobID(rawValue: 2)
+    private let c = JobID(rawValue: 3)
+    private let d = JobID(rawValue: 4)
 
     /// The state after events, from the start: three fetches in total and two of a host, two workers, ten bytes.
     private func state(_ events: (inout Scheduler) -> Void = { _ in }) -> Scheduler {
@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test func workThatWaitsIsPartOfTheState() {
-        func waiting(_ work: WorkID, _ host: String, _ rank: QueueRank) -> Scheduler {
+        func waiting(_ work: JobID, _ host: String, _ rank: QueueRank) -> Scheduler {
             state { scheduler in
                 scheduler.isPaused = true
                 _ = scheduler.request(.network, for: work, host: host, rank: rank)
@@ -178,7 +178,7 @@ import Testing
     @Test func aPauseHoldsFetchesAndNothingElse() {
         var scheduler = state { $0.isPaused = true }
         let mayRun = ResourceClass.allCases.enumerated().map { number, resource in
-            scheduler.request(resource, for: WorkID(rawValue: UInt64(number)), rank: plain(1))
+            scheduler.request(resource, for: JobID(rawValue: UInt64(number)), rank: plain(1))
         }
         #expect(mayRun == ResourceClass.allCases.map { $0 != .network })
     }
@@ -200,7 +200,7 @@ import Testing
     @Test func revalidationsUseHalfOfTheSlots() {
         var scheduler = Scheduler(fetches: 8, fetchesPerHost: 4, localReads: 1, workers: 1)
         var hosts: [String] = []
-        let works = (0..<12).map { WorkID(rawValue: $0) }
+        let works = (0..<12).map { JobID(rawValue: $0) }
         for (work, host) in zip(works, ["x", "x", "x", "y", "y", "y", "z", "z", "z"]) {
             if scheduler.request(.network, for: work, host: host, rank: revalidation(work.rawValue)) { hosts.append(host) }
         }

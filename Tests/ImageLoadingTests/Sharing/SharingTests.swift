@@ -7,16 +7,16 @@ import Timing
 
 /// What the state machine of shared work decides, event by event.
 @Suite struct SharingDecisions {
-    private func image(_ name: String, _ variant: String = "") -> WorkKey {
-        WorkKey(kind: .image, image: ImageKey(resource: ResourceKey(name), variant: variant))
+    private func image(_ name: String, _ variant: String = "") -> JobKey {
+        JobKey(kind: .image, image: ImageKey(resource: ResourceKey(name), variant: variant))
     }
 
-    private func bytes(_ name: String) -> WorkKey { WorkKey(kind: .original, image: ImageKey(resource: ResourceKey(name))) }
+    private func bytes(_ name: String) -> JobKey { JobKey(kind: .original, image: ImageKey(resource: ResourceKey(name))) }
 
     private func load(_ number: UInt64) -> LoadID { LoadID(rawValue: number) }
 
     private func subscribe(
-        _ sharing: inout Sharing, _ number: UInt64, to key: WorkKey, scale: DecodeScale? = nil,
+        _ sharing: inout Sharing, _ number: UInt64, to key: JobKey, scale: DecodeScale? = nil,
         _ change: (inout SubscriberOptions) -> Void = { _ in }
     ) -> Sharing.Joining {
         var options = SubscriberOptions()
@@ -25,7 +25,7 @@ import Timing
     }
 
     /// The work and the subscription of a subscriber.
-    private func ids(_ joining: Sharing.Joining?) throws -> (WorkID, SubscriptionID) {
+    private func ids(_ joining: Sharing.Joining?) throws -> (JobID, SubscriptionID) {
         switch try #require(joining) {
         case .began(let work, let subscription), .joined(let work, let subscription): return (work, subscription)
         case .finished: throw ImageError.noInput
@@ -39,7 +39,7 @@ import Timing
         #expect(first == .began(work, subscription))
         let second = subscribe(&sharing, 2, to: image("a"))
         #expect(second == .joined(work, try ids(second).1))
-        #expect(sharing.works[work]?.load == load(1))
+        #expect(sharing.nodes[work]?.load == load(1))
         let deliveries = sharing.finish(work, succeeded: true)
         #expect(
             deliveries == [
@@ -47,7 +47,7 @@ import Timing
                 Sharing.Delivery(subscription: try ids(second).1, dependent: nil, isCoalesced: true),
             ])
         #expect(sharing.takeEffects().removed.isEmpty)
-        #expect(sharing.works.isEmpty && sharing.subscriptions.isEmpty && sharing.loads == 0)
+        #expect(sharing.nodes.isEmpty && sharing.subscriptions.isEmpty && sharing.loads == 0)
     }
 
     @Test func aCopyIsIndependent() throws {
@@ -70,10 +70,10 @@ import Timing
         sharing.unsubscribe(second)
         #expect(
             sharing.takeEffects().stops == [
-                Sharing.Stop(work: fetch, keepsPreview: false),
-                Sharing.Stop(work: decode, keepsPreview: true),
+                Sharing.Stop(job: fetch, keepsPreview: false),
+                Sharing.Stop(job: decode, keepsPreview: true),
             ])
-        #expect(sharing.stopping == [fetch, decode] && sharing.works.isEmpty)
+        #expect(sharing.stopping == [fetch, decode] && sharing.nodes.isEmpty)
         #expect(sharing.finish(fetch, succeeded: true).isEmpty && sharing.finish(decode, succeeded: false).isEmpty)
         #expect(sharing.stopping.isEmpty)
     }
@@ -87,35 +87,35 @@ import Timing
         let joining = sharing.subscribe(other, to: bytes("a"), scale: nil)
         #expect(joining == .joined(fetch, try ids(joining).1))
         sharing.unsubscribe(first)
-        #expect(sharing.takeEffects().stops.map(\.work) == [decode, process])
-        #expect(Set(sharing.works.keys) == [fetch, other])
+        #expect(sharing.takeEffects().stops.map(\.job) == [decode, process])
+        #expect(Set(sharing.nodes.keys) == [fetch, other])
         sharing.unsubscribe(second)
-        #expect(sharing.takeEffects().stops.map(\.work) == [fetch, other])
+        #expect(sharing.takeEffects().stops.map(\.job) == [fetch, other])
     }
 
     @Test func theRankIsThatOfTheHighestSubscriberAndReachesTheUpstream() throws {
         var sharing = Sharing()
         let (decode, _) = try ids(subscribe(&sharing, 1, to: image("a")) { $0.priority = .low })
         let (fetch, _) = try ids(sharing.subscribe(decode, to: bytes("a"), scale: nil))
-        #expect(sharing.works[fetch]?.rank.rankClass == RankClass(.plain, .low))
+        #expect(sharing.nodes[fetch]?.rank.rankClass == RankClass(.plain, .low))
         let (_, second) = try ids(subscribe(&sharing, 2, to: image("a")) { ($0.purpose, $0.priority) = (.view, .high) })
         #expect(sharing.takeEffects().reranked.suffix(2) == [decode, fetch])
-        #expect(sharing.works[fetch]?.rank.rankClass == RankClass(.view, .high))
+        #expect(sharing.nodes[fetch]?.rank.rankClass == RankClass(.view, .high))
         sharing.setPriority(second, .veryLow)
-        #expect(sharing.works[fetch]?.rank.rankClass == RankClass(.plain, .veryLow).max(RankClass(.plain, .low)))
+        #expect(sharing.nodes[fetch]?.rank.rankClass == RankClass(.plain, .veryLow).max(RankClass(.plain, .low)))
         sharing.setPriority(second, .normal)
-        #expect(sharing.works[fetch]?.rank.rankClass == RankClass(.view, .normal))
+        #expect(sharing.nodes[fetch]?.rank.rankClass == RankClass(.view, .normal))
     }
 
     @Test func aViewThatHasLeftDoesNotMakeOtherWorkNewer() throws {
         var sharing = Sharing()
         let (fetch, _) = try ids(subscribe(&sharing, 1, to: bytes("a")) { $0.purpose = .view })
-        let newest = sharing.works[fetch]?.newest
+        let newest = sharing.nodes[fetch]?.newest
         let (decode, view) = try ids(subscribe(&sharing, 2, to: image("a")) { $0.purpose = .view })
         _ = subscribe(&sharing, 3, to: image("a"))
         sharing.unsubscribe(view)
         _ = sharing.subscribe(decode, to: bytes("a"), scale: nil)
-        #expect(sharing.works[fetch]?.newest == newest)
+        #expect(sharing.nodes[fetch]?.newest == newest)
     }
 
     @Test func finishedWorkIsJoinedAsLongAsItsResultIsUsedOrStored() throws {
@@ -132,7 +132,7 @@ import Timing
         sharing.endStoring(fetch)
         #expect(sharing.takeEffects().removed == [fetch])
         let (new, subscription) = try ids(subscribe(&sharing, 4, to: bytes("a")))
-        #expect(new != fetch && sharing.works[new]?.subscribers == [subscription])
+        #expect(new != fetch && sharing.nodes[new]?.subscribers == [subscription])
     }
 
     @Test func workThatFailsIsNotJoinedAndItsDependentsHearOfIt() throws {
@@ -143,7 +143,7 @@ import Timing
             sharing.finish(fetch, succeeded: false) == [
                 Sharing.Delivery(subscription: subscription, dependent: decode, isCoalesced: false)
             ])
-        #expect(!sharing.contains(bytes("a")) && sharing.works[decode]?.upstream == nil)
+        #expect(!sharing.contains(bytes("a")) && sharing.nodes[decode]?.upstream == nil)
     }
 
     @Test func aSizeThatCanBeMadeFromALargerOneWaitsForThat() throws {
@@ -155,7 +155,7 @@ import Timing
             _ = sharing.subscribe(decode, to: bytes("a"), scale: nil)
             return decode
         }
-        let fetch = try #require(sharing.works.first { $0.value.key == bytes("a") }).key
+        let fetch = try #require(sharing.nodes.first { $0.value.key == bytes("a") }).key
         // Five is more than the half of eight.
         #expect(sharing.finish(fetch, succeeded: true).map(\.dependent) == [decodes[1], decodes[2]])
         #expect(sharing.finish(decodes[1], succeeded: true).map(\.dependent) == [nil, decodes[0]])
@@ -179,10 +179,10 @@ import Timing
         var sharing = Sharing()
         let (process, _) = try ids(subscribe(&sharing, 1, to: image("a", "|p")) { $0.targets = [.memory, .processed] })
         let (decode, _) = try ids(sharing.subscribe(process, to: image("a"), scale: nil))
-        #expect(sharing.works[decode]?.targets == [])
+        #expect(sharing.nodes[decode]?.targets == [])
         _ = subscribe(&sharing, 2, to: image("a", "|p")) { $0.targets = [.original] }
-        #expect(sharing.works[process]?.targets == [.memory, .processed, .original])
-        #expect(sharing.works[decode]?.targets == [.original])
+        #expect(sharing.nodes[process]?.targets == [.memory, .processed, .original])
+        #expect(sharing.nodes[decode]?.targets == [.original])
     }
 
     /// Were a departure to search the others, this would take minutes.
@@ -192,7 +192,7 @@ import Timing
         let time = ThreadTime.measure {
             for subscription in isNewestFirst ? subscriptions.reversed() : subscriptions { sharing.unsubscribe(subscription) }
         }
-        #expect(time < .seconds(5) && sharing.loads == 0 && sharing.works.isEmpty)
+        #expect(time < .seconds(5) && sharing.loads == 0 && sharing.nodes.isEmpty)
     }
 }
 

@@ -163,7 +163,7 @@ private struct AddOne: Processing {
                 .init(dataLoader: layer, decoder: decoder, memoryCache: LoggedMemoryCache(), dataCache: nil))
             #expect(try await loader.image(for: request { $0.options.processors = [AddOne()] }).animation != nil)
         }
-        // The loader releases its parts after the load, on another thread.
+        // The loader releases its components after the load, on another thread.
         await ends.wait(forCount: 1)
     }
 

@@ -50,23 +50,6 @@ import Testing
         #expect(!threads.events.contains(source))
     }
 
-    /// A prefetch that ends on a worker begins the next fetch there. A fetch that a caller begins does not run on the caller's thread.
-    @Test func theNextPrefetchBeginsOnTheWorkerOfTheLastOne() async throws {
-        let (fetches, decodes) = (EventLog<ObjectIdentifier>(), EventLog<ObjectIdentifier>())
-        var configuration = ImageLoader.Configuration(
-            dataLoader: ScriptedLoader { _ in
-                fetches.append(thisThread())
-                return .body(Data([7]))
-            }, decoder: LoggingDecoder(threads: decodes))
-        configuration.limits.workers = 1
-        let loader = ImageLoader(configuration)
-        let prefetcher = ImagePrefetcher(loader: loader, maximumLoads: 1)
-        prefetcher.start((0..<3).map { url("\($0)") })
-        await prefetcher.waitUntilIdle()
-        let worker = try #require(decodes.events.first)
-        #expect(fetches.events.map { $0 == worker } == [false, true, true])
-    }
-
     /// Each prefetch fails on the worker before the call that starts it has returned.
     @Test func manyThatFailAtOnceDoNotPileUp() async throws {
         let loader = ImageLoader(

@@ -1,0 +1,166 @@
+internal import ImageCore
+
+/// Merges a request's options, subscribes loads to shared work, and delivers the results.
+///
+/// The two state machines, ``Sharing`` and ``Scheduler``, are values behind one lock that is held only for a transition, never
+/// while foreign code runs. That is cheaper than an actor, whose every call from outside costs a hop, and lets a load start
+/// synchronously from anywhere. ``Pipeline`` is what the work does.
+final class LoadCoordinator: Sendable {
+    struct Control {
+        var defaults: LayeredDefaults
+        var isClosed = false
+        var nextID: UInt64 = 0
+        /// Follows the network's status.
+        var follower: Task<Void, Never>?
+
+        mutating func makeID() -> LoadID {
+            nextID += 1
+            return LoadID(rawValue: nextID)
+        }
+    }
+
+    let components: Components
+    let observers: [any LoadObserving]
+    let state: Lock<LoaderState>
+    let control: Lock<Control>
+    let counts = Lock(LoadCounts())
+    let ownedLoads = OwnedLoads()
+    let prefetchers = Prefetchers()
+    /// The results that are being stored. Loads that began before the caches were cleared store nothing.
+    let stores = StoreGate()
+
+    init(_ configuration: ImageLoader.Configuration) {
+        components = Components(configuration)
+        observers = configuration.observers
+        control = Lock(
+            Control(
+                defaults: LayeredDefaults(
+                    global: configuration.options, runtime: OptionLayer(), encodes: configuration.encoder != nil)))
+        state = Lock(LoaderState(configuration.limits))
+    }
+
+    /// Changes the state under the lock, and then does outside it what follows from the change.
+    @discardableResult
+    func send<R: Sendable>(_ event: (inout LoaderState) -> R) -> R {
+        let (result, followups) = state.withLock { state in
+            let result = event(&state)
+            return (result, state.takeFollowups())
+        }
+        for followup in followups { execute(followup) }
+        return result
+    }
+
+    private func execute(_ followup: LoaderState.Followup) {
+        switch followup {
+        case .cancel(let job):
+            job.token.cancel()
+            job.endPreviews()
+        case .endWait(.output(let continuation)): continuation.resume(throwing: CancellationError())
+        case .endWait(.slot(let continuation)): continuation.resume(throwing: CancellationError())
+        case .endPreviews(let job): job.endPreviews()
+        case .release: break
+        case .keepPreview(let preview, let job):
+            storeNow(job.plan) { components.storePreview(preview.image, for: job.key.image) }
+        case .start(let continuation): continuation.resume()
+        }
+    }
+
+    // MARK: Loads
+
+    /// Merges the three layers of options into a plan.
+    ///
+    /// - Parameters:
+    ///   - priority: the priority where no layer of the request's or above it sets one.
+    ///   - first: the plan for the first source of the load, where this one is for a fallback source. The load keeps its id and
+    ///     its deadline.
+    func plan(
+        _ request: ImageRequest, goal: LoadGoal = .image, priority: LoadPriority? = nil, continuing first: LoadPlan? = nil
+    ) throws(LoadFailure) -> LoadPlan {
+        let began = observers.isEmpty ? nil : ContinuousClock.now
+        let (id, defaults) = control.withLock { (first?.id ?? $0.makeID(), $0.defaults) }
+        let merged: MergedOptions
+        do {
+            merged = try defaults.options(for: request)
+        } catch {
+            var error = error
+            error.source = request.description
+            throw .failed(error)
+        }
+        let storeEpoch = first?.storeEpoch ?? stores.epoch
+        let deadline = first.map(\.deadline) ?? merged.options.deadline.map { components.deadline(after: $0) }
+        return LoadPlan(
+            id, request, merged, goal: goal, identities: components.identities(of: request.source, merged),
+            priority: priority.flatMap { defaults.inheritsPriority(request) ? $0 : nil },
+            deadline: deadline, storeEpoch: storeEpoch, planning: began.map { ContinuousClock.now - $0 } ?? .zero)
+    }
+
+    /// The image of a request in the memory cache, or the lookup that missed it.
+    enum CachedImage {
+        case hit(DecodedImage)
+        case miss(MemoryLookup)
+    }
+
+    /// Looks the image of a request up in the memory cache. Observers see a hit as a whole load. Without observers, a request that
+    /// sets no options needs no plan.
+    func cachedImage(for request: ImageRequest) throws(LoadFailure) -> CachedImage {
+        if request.options.isEmpty, observers.isEmpty, let variant = control.withLock({ $0.defaults }).variantWithoutOptions {
+            if let hit = components.lookUpMemory(request, variant: variant) { return .hit(hit) }
+            return .miss(MemoryLookup(plan: try plan(request)))
+        }
+        let lookup = components.lookUpMemory(try plan(request))
+        guard let hit = lookup.hit else { return .miss(lookup) }
+        observeStart(lookup.plan)
+        observe(lookup)
+        observeEnd(.success(ImageResponse(image: hit, tier: .memory)), lookup.plan)
+        return .hit(hit)
+    }
+
+    /// Loads what is not in the memory cache. Returns the load when it has ended.
+    func load(_ lookup: MemoryLookup) async -> ImageTask {
+        guard !Task.isCancelled else {
+            let task = makeTask(lookup.plan, false, nil)
+            task.finish(.failure(.cancelled))
+            return task
+        }
+        let task = start(lookup, wantsProgress: false, onEvent: nil)
+        await task.untilEnd()
+        return task
+    }
+
+    /// Loads the small version of an image, which is shown until there is something better.
+    func startLowResolution(_ request: ImageRequest, for task: ImageTask) {
+        guard let plan = try? plan(request) else { return }
+        let small = start(components.lookUpMemory(plan), wantsProgress: false) { [weak task] event in
+            guard case .finished(.success(let response)) = event else { return }
+            var preview = response.image
+            preview.isPreview = true
+            task?.showLowResolution(preview)
+        }
+        task.attach(lowResolution: small)
+    }
+
+    /// Loads bytes, or what their header says.
+    func output(of request: ImageRequest, goal: LoadGoal) async throws(LoadFailure) -> LoadOutput {
+        let task = await load(MemoryLookup(plan: try plan(request, goal: goal)))
+        _ = try task.ending.get()
+        guard let output = task.output else { throw .failed(.noInput) }
+        return output
+    }
+
+    func ended(
+        _ task: ImageTask, _ result: Result<ImageResponse, LoadFailure>, _ deliveryBegan: ContinuousClock.Instant?
+    ) {
+        counts.withLock { $0.add(result) }
+        if let owner = task.plan.request.owner { ownedLoads.remove(task, of: owner) }
+        observeEnd(result, task.plan, deliveryBegan: deliveryBegan)
+    }
+
+    func makeTask(
+        _ plan: LoadPlan, _ wantsProgress: Bool, _ onEvent: (@Sendable (LoadEvent) -> Void)?
+    ) -> ImageTask {
+        observeStart(plan)
+        let task = ImageTask(plan, wantsProgress: wantsProgress, coordinator: self, onEvent: onEvent)
+        if let owner = plan.request.owner { ownedLoads.add(task, of: owner) }
+        return task
+    }
+}

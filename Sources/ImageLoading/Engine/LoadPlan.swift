@@ -1,0 +1,173 @@
+internal import HTTPTypes
+internal import ImageCore
+
+/// One request with its options merged: what is loaded, and the keys of the work on the way.
+final class LoadPlan: Sendable {
+    let id: LoadID
+    let request: ImageRequest
+    private let merged: MergedOptions
+    let priority: LoadPriority
+    /// The key of the bytes: the source, the headers that the options set, and the ``identities``.
+    let resource: ResourceKey
+    /// What else changes the response: what interceptors declare, and options of plug-ins.
+    let identities: [String]
+    let goal: LoadGoal
+    /// The options that hold for each attempt of the fetch.
+    let terms: FetchTerms
+    /// Whether the bytes are at hand without a network (``ImageSource/isLocal``).
+    let isLocal: Bool
+    /// When the load must have ended.
+    let deadline: Deadline?
+    /// When the load began, for ``StoreGate``.
+    let storeEpoch: Int
+    /// How long it took to merge the options, where observers want to know.
+    let planning: Duration
+
+    /// - Parameters:
+    ///   - priority: the priority, where it is not that of the options.
+    ///   - deadline: made from the options when the load began.
+    ///   - storeEpoch: the epoch of the loader's ``StoreGate`` when the load began.
+    init(
+        _ id: LoadID, _ request: ImageRequest, _ merged: MergedOptions, goal: LoadGoal = .image,
+        identities: [String] = [], priority: LoadPriority? = nil, deadline: Deadline? = nil, storeEpoch: Int = 0,
+        planning: Duration = .zero
+    ) {
+        self.id = id
+        self.deadline = deadline
+        self.storeEpoch = storeEpoch
+        self.planning = planning
+        self.goal = goal
+        self.merged = merged
+        self.priority = priority ?? merged.options.priority
+        isLocal = request.isLocal
+        var terms = merged.terms
+        if case .url(let url) = request.source { terms.addInterceptors(of: merged.options, for: url) }
+        self.terms = terms
+        self.identities = identities
+        let headers = merged.options.headers
+        resource =
+            headers.isEmpty && identities.isEmpty
+            ? request.resource
+            : request.resource.varied(
+                by: headers.map { "\($0.name.canonicalName): \($0.value)" }.sorted() + identities)
+        // Observers know the request alone; its lines carry the context of whichever layer set one.
+        self.request = merged.options.logContext.map { request.with(logContext: $0) } ?? request
+    }
+
+    var options: LoadOptions { _read { yield merged.options } }
+
+    /// The options for the decoder, with its standard limits.
+    var decoding: DecodeOptions { merged.decoding }
+
+    /// What identifies the image after decoding (first) and after each processor; never empty.
+    var variants: [String] { merged.variants }
+
+    /// How many of the processors a cached image of the resource has had, if it may be shown until this one is
+    /// made; otherwise `nil`.
+    func largerImageProcessors(_ variant: String, size: PixelSize) -> Int? { merged.largerImageProcessors(variant, size: size) }
+
+    /// The processors in runs that work as one.
+    var runs: [ProcessingRun] { merged.runs }
+
+    /// The scale of the decode, where decodes of other sizes may share it.
+    var scale: DecodeScale? { merged.scale }
+
+    /// The key of the finished image in the memory cache.
+    var imageKey: ImageKey { ImageKey(resource: resource, variant: merged.variant) }
+
+    /// The key of the image as decoded, before the processors.
+    var decodedKey: ImageKey { ImageKey(resource: resource, variant: variants[0]) }
+
+    /// The key of the original bytes in the data cache.
+    var dataKey: DataKey { DataKey(resource: resource) }
+
+    /// What the load wants from the work that it shares.
+    var subscriberOptions: SubscriberOptions {
+        var options = SubscriberOptions(purpose: request.purpose, priority: priority, targets: [])
+        options.cachePriority = self.options.cachePriority
+        if goal == .image, self.options.cachePolicy.writesMemory { options.targets.insert(.memory) }
+        if writesDisk {
+            if storesOriginal { options.targets.insert(.original) }
+            if goal == .image, self.options.diskStorage.keepsResult(isProcessed: isProcessed) {
+                options.targets.insert(.processed)
+            }
+        }
+        return options
+    }
+
+    /// Whether the image may come from the memory cache.
+    var readsMemory: Bool { goal == .image && options.cachePolicy.readsMemory }
+
+    /// Whether the load wants the bytes in the data cache.
+    var storesOriginal: Bool { writesDisk && options.diskStorage.keepsOriginal(isProcessed: isProcessed) }
+
+    private var writesDisk: Bool { options.cachePolicy.writesDisk && !isLocal }
+
+    /// Whether the data cache may have the finished image.
+    private var readsResult: Bool {
+        goal == .image && options.cachePolicy.readsDisk && !isLocal
+            && options.diskStorage.keepsResult(isProcessed: isProcessed)
+    }
+
+    /// Whether the image is scaled or processed.
+    var isProcessed: Bool { options.targetSize != nil || !options.processors.isEmpty }
+
+    // MARK: Keys of jobs
+
+    /// The job whose output the load waits for.
+    func jobKey(_ components: Components) -> JobKey {
+        switch goal {
+        case .image:
+            let isStored = readsResult && components.dataCache != nil
+            return key(isStored ? .processedImage : .image, imageKey, components)
+        case .bytes: return originalKey(components)
+        case .info: return key(.imageInfo, decodedKey, components)
+        case .prefetchToDisk: return key(.validatedHeader, decodedKey, components)
+        }
+    }
+
+    /// The image after decoding and a number of processors.
+    func imageKey(after count: Int, _ components: Components) -> JobKey {
+        key(.image, ImageKey(resource: resource, variant: variants[count]), components)
+    }
+
+    /// The bytes.
+    func originalKey(_ components: Components) -> JobKey {
+        // A load of an image must not join a fetch that stops after the header.
+        let isHeader = goal == .info && origin(components) != .cache
+        return key(isHeader ? .headerBytes : .original, ImageKey(resource: resource), components)
+    }
+
+    /// The bytes, fetched even where a cache has them: what it has is damaged.
+    func fetchedOriginalKey(_ components: Components) -> JobKey {
+        var key = originalKey(components)
+        key.origin = .source
+        return key
+    }
+
+    private func key(_ kind: JobKey.Kind, _ image: ImageKey, _ components: Components) -> JobKey {
+        JobKey(kind: kind, origin: origin(components), image: image, terms: terms)
+    }
+
+    /// Where the bytes may come from.
+    func origin(_ components: Components) -> JobKey.Origin {
+        guard !isLocal else { return .cacheOrSource }
+        let policy = options.cachePolicy
+        if policy.isOnlyIfCached { return policy.readsDisk && !policy.revalidatesDisk ? .cache : .none }
+        guard policy.readsDisk, components.hasByteCache else { return .source }
+        return policy.revalidatesDisk ? .confirmedCacheOrSource : .cacheOrSource
+    }
+
+    /// The group of a URL in the network's queue.
+    var host: String {
+        if case .url(let url) = request.source { url.origin } else { "" }
+    }
+}
+
+extension ImageRequest {
+    fileprivate func with(logContext: String) -> ImageRequest {
+        var request = self
+        request.options.logContext = logContext
+        return request
+    }
+}

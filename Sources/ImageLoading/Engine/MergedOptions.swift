@@ -1,0 +1,90 @@
+internal import ImageCore
+
+/// The options of a load, its layers merged, and the values derived from them: made once for all loads with the same options.
+final class MergedOptions: Sendable {
+    let options: LoadOptions
+    /// Those for the decoder, with its standard limits and without a cancellation token.
+    let decoding: DecodeOptions
+    /// What identifies the image after decoding (first) and after each processor; never empty.
+    let variants: [String]
+    /// The last of them.
+    let variant: String
+    /// The scale of the decode, where it is to a size and shows the whole image: other decodes of its family differ in the size
+    /// alone.
+    let scale: DecodeScale?
+    /// The processors in runs that work as one.
+    let runs: [ProcessingRun]
+    let terms: FetchTerms
+
+    /// The options of a load that sets none, in a loader whose configuration sets none.
+    static let standard = MergedOptions(LoadOptions())
+
+    /// - Parameter encodes: whether the loader can keep finished images on disk.
+    init(_ options: LoadOptions, encodes: Bool = true) {
+        var options = options
+        if !encodes { options.diskStorage = .originalData }
+        if !options.storesToDisk { options.cachePolicy.remove(.writesDisk) }
+        self.options = options
+        decoding = DecodeOptions(options)
+        runs = ProcessingRun.runs(of: options.processors)
+        terms = FetchTerms(options)
+        var (variants, last) = ([String](), options.decodeVariant())
+        variants.reserveCapacity(options.processors.count + 1)
+        variants.append(last)
+        for processor in options.processors {
+            // With its length, so that no two lists of identifiers read the same.
+            let identifier = processor.identifier
+            last += "|\(identifier.utf8.count):\(identifier)"
+            variants.append(last)
+        }
+        (self.variants, variant) = (variants, last)
+        if let size = options.targetSize, options.contentMode != .fill {
+            let family = "\(options.decodeVariant(includesSize: false)),\(options.contentMode.rawValue)"
+            scale = DecodeScale(family: family, box: size)
+        } else {
+            scale = nil
+        }
+    }
+
+    /// How many of the processors another image of the resource has had, if it may be shown until this one is made: if it was decoded
+    /// alike to the full size or to a larger one, and has had the first of the processors and no others.
+    func largerImageProcessors(_ other: String, size: PixelSize) -> Int? {
+        guard other != variant else { return nil }
+        let fullSize = options.decodeVariant(includesSize: false)
+        for count in stride(from: options.processors.count, through: 0, by: -1) {
+            let processors = variants[count].dropFirst(variants[0].count)
+            guard other.hasSuffix(processors) else { continue }
+            let decode = other.dropLast(processors.count)
+            if decode == fullSize { return count }
+            guard let box = options.targetSize, covers(box, size) else { continue }
+            // The decode to another box with the same mode: "640x480,fit" before the rest.
+            let rest = ",\(options.contentMode.rawValue)" + (fullSize.isEmpty ? "" : ",\(fullSize)")
+            guard decode.hasSuffix(rest) else { continue }
+            let isSize = decode.dropLast(rest.count).utf8.allSatisfy { 0x30...0x39 ~= $0 || $0 == UInt8(ascii: "x") }
+            if isSize { return count }
+        }
+        return nil
+    }
+
+    /// Whether an image is at least as large as one that is scaled to a box.
+    private func covers(_ box: PixelSize, _ size: PixelSize) -> Bool {
+        let (isWide, isHigh) = (size.width >= box.width, size.height >= box.height)
+        return options.contentMode == .fit ? isWide || isHigh : isWide && isHigh
+    }
+}
+
+extension DecodeOptions {
+    /// The options of a load for the decoder, without those that depend on the loader.
+    fileprivate init(_ options: LoadOptions) {
+        self.init()
+        targetSize = options.targetSize
+        contentMode = options.contentMode
+        appliesOrientation = options.appliesOrientation
+        convertsToSRGB = options.convertsToSRGB
+        convertsTo8Bit = options.convertsTo8Bit
+        alpha = options.decodedAlpha
+        frame = options.frame
+        allowsPartial = options.allowsPartial
+        extra = options.extra
+    }
+}

@@ -1,0 +1,80 @@
+internal import ImageCore
+
+/// Runs the stages of a job: waits for a slot, checks for cancellation, picks the thread, reports and measures the wait and the stage,
+/// and wraps errors once.
+struct StageRunner: Sendable {
+    let coordinator: LoadCoordinator
+    let job: Job
+
+    /// Runs a stage in the task of the job.
+    ///
+    /// - Parameters:
+    ///   - stage: the name under which observers see it.
+    ///   - resource: what it occupies; `nil` for what limits itself.
+    ///   - body: the stage.
+    /// - Returns: its output, and how long it waited and worked.
+    /// - Throws: what `body` throws, as an error of the stage; `CancellationError` once the job has no subscriber left.
+    func run<Output: Sendable>(
+        _ stage: LoadStage, on resource: ResourceClass? = nil, _ body: () async throws -> Output
+    ) async throws -> (Output, StageTimes) {
+        let waited = try await waitForSlot(resource, stage)
+        defer { if resource != nil { coordinator.release(job) } }
+        return try await measure(stage, waited, body)
+    }
+
+    /// Runs a stage on a worker thread.
+    ///
+    /// - Parameters:
+    ///   - stage: the name under which observers see it.
+    ///   - bytes: computes there how much memory the stage takes. If there is not enough, the stage gives its slot back, and waits for
+    ///     a slot and the memory.
+    ///   - body: the stage.
+    func runOnWorker<Output: Sendable>(
+        _ stage: LoadStage, bytes: @escaping @Sendable () -> Int = { 0 }, _ body: @escaping @Sendable () throws -> Output
+    ) async throws -> (Output, StageTimes) {
+        var waited = Duration.zero
+        var needed: Int?
+        while true {
+            waited += try await waitForSlot(.worker, stage, bytes: needed ?? 0)
+            defer { coordinator.release(job) }
+            if needed == nil {
+                let bytes = try await coordinator.components.workers.run(bytes)
+                needed = bytes
+                guard bytes == 0 || coordinator.claim(bytes, for: job) else { continue }
+            }
+            return try await measure(stage, waited) { try await coordinator.components.workers.run(body) }
+        }
+    }
+
+    private func waitForSlot(_ resource: ResourceClass?, _ stage: LoadStage, bytes: Int = 0) async throws -> Duration {
+        try job.token.check()
+        guard let resource else { return .zero }
+        let queued = ContinuousClock.now
+        coordinator.observe(.waitBegan(stage), job.plan)
+        defer { coordinator.observe(.waitEnded(stage, ContinuousClock.now - queued), job.plan) }
+        try await coordinator.waitForSlot(resource, bytes: bytes, for: job)
+        return ContinuousClock.now - queued
+    }
+
+    private func measure<Output: Sendable>(
+        _ stage: LoadStage, _ waited: Duration, _ body: () async throws -> Output
+    ) async throws -> (Output, StageTimes) {
+        try job.token.check()
+        let began = ContinuousClock.now
+        coordinator.observe(.stageBegan(stage), job.plan)
+        defer { coordinator.observe(.stageEnded(stage, ContinuousClock.now - began), job.plan) }
+        do {
+            return (try await body(), StageTimes(waiting: waited, working: ContinuousClock.now - began))
+        } catch {
+            // An error of the cache is no error of the load.
+            if job.token.isCancelled || error is CancellationError { throw CancellationError() }
+            throw ImageError.wrapping(error, stage: stage, source: job.plan.request.description)
+        }
+    }
+}
+
+/// How long a stage waited and worked.
+struct StageTimes: Sendable {
+    var waiting = Duration.zero
+    var working = Duration.zero
+}

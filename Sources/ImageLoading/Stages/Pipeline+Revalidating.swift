@@ -1,0 +1,108 @@
+internal import HTTPTypes
+internal import ImageCore
+
+/// What a job in the background brings up to date.
+enum Revalidation: Sendable {
+    /// A response that the response cache has served stale.
+    case response(any ResponseTransaction)
+    /// A finished image in the data cache.
+    case processedImage
+}
+
+/// Stale entries: the server is asked whether they are current. What it sends instead replaces them only if it is an image.
+extension Pipeline {
+    /// Revalidates what was served stale, in the background.
+    func revalidate() async throws -> Original {
+        guard let revalidation = job.revalidation else { throw ImageError.noInput }
+        let (fetched, _) = try await runner.run(.revalidate, on: .network) { () -> Original? in
+            switch revalidation {
+            case .response(let transaction):
+                return try await NetworkStage(coordinator: coordinator, job: job).fetch(transaction)
+            case .processedImage: return try await revalidateProcessedImage()
+            }
+        }
+        guard let original = fetched else { throw CancellationError() }
+        guard let commit = original.commit?.take() else { return original }
+        // The stored bytes, which the server has confirmed, need no proof.
+        if original.tier != .disk { try await judge(original) }
+        await coordinator.ignoringCacheErrors(in: .store, plan) {
+            // The entry must not return if the caches were cleared meanwhile.
+            try await coordinator.stores.store(plan.storeEpoch, commit)
+            if case .processedImage = revalidation { await remove(processedStage) }
+        }
+        return original
+    }
+
+    /// Decodes the bytes as the load would that found the entry, or reads their header.
+    ///
+    /// - Throws: the error of the decoder if they are no image.
+    private func judge(_ original: Original) async throws {
+        if plan.goal == .image {
+            let stage = DecodeStage(components: components, plan: plan, processor: nil)
+            _ = try await runner.runOnWorker(.revalidate) { [job] in _ = try stage.decode(original, from: nil, job.token) }
+        } else {
+            _ = try await runner.runOnWorker(.revalidate) { [components, plan] in
+                try HeaderStage(components: components, plan: plan).info(of: original)
+            }
+        }
+    }
+
+    private var processedStage: ProcessedCacheStage {
+        ProcessedCacheStage(components: components, plan: plan, image: job.key.image)
+    }
+
+    /// Asks whether the original of a finished image has changed, and stores that it has not.
+    ///
+    /// - Returns: the new original; `nil` if there is nothing else to do.
+    private func revalidateProcessedImage() async throws -> Original? {
+        let stage = processedStage
+        // Another load may have refreshed the image while this job waited.
+        guard let entry = try await components.dataCache?.entry(for: stage.key) else { return nil }
+        let fields: HTTPFields
+        switch stage.use(of: entry) {
+        case .serveWhileRevalidating(let conditional), .revalidate(let conditional): fields = conditional
+        case .serve, .none: return nil
+        }
+        switch try await confirm(entry, stage, fields) {
+        case .confirmed(let confirmed):
+            guard confirmed.storedAt != entry.storedAt else { return nil }
+            await coordinator.ignoringCacheErrors(in: .store, plan) {
+                try await coordinator.stores.store(plan.storeEpoch) {
+                    try await components.dataCache?.store(confirmed, for: stage.key)
+                }
+            }
+            return nil
+        case .fetched(let original): return original
+        case .outdated:
+            await remove(stage)
+            return nil
+        }
+    }
+
+    /// Asks the server whether the original of a finished image is unchanged.
+    func confirm(
+        _ entry: DataEntry, _ stage: ProcessedCacheStage, _ fields: HTTPFields
+    ) async throws -> ProcessedCacheStage.Revalidation {
+        guard let rules = stage.rules, case .url(let url) = plan.request.source else { return .outdated }
+        let limits = coordinator.beginFetch(job)
+        defer { coordinator.endFetch(job) }
+        var request = plan.dataRequest(url, coordinator.rank(of: job), components, limits)
+        request.headerFields = fields
+        request.deadline = coordinator.deadline(of: job)
+        do {
+            return try await stage.revalidate(
+                entry, request, rules, BodyReader(coordinator, job, maximumBytes: limits.maximumBytes))
+        } catch let error as ImageError where error.status == 410 {
+            // The server says that the image is gone for good: it must not be shown again when the server fails.
+            await remove(stage)
+            throw error
+        }
+    }
+
+    /// Removes a finished image.
+    func remove(_ stage: ProcessedCacheStage) async {
+        await coordinator.ignoringCacheErrors(in: .processedCache, plan) {
+            try await components.dataCache?.removeEntry(for: stage.key)
+        }
+    }
+}
