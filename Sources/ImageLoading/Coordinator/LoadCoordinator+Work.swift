@@ -110,12 +110,6 @@ extension LoadCoordinator {
     /// Whether there is memory for a stage that has its slot.
     func claim(_ bytes: Int, for work: SharedWork) -> Bool { send { $0.scheduler.claim(bytes, for: work.id) } }
 
-    /// A cancelled decode still holds memory, until it ends.
-    func hold(_ memory: ResidualMemory) {
-        send { $0.scheduler.hold(memory.bytes) }
-        memory.onEnd { [weak self] in self?.send { $0.scheduler.giveBack(memory.bytes) } }
-    }
-
     /// The purpose and the priority with which work waits.
     func rank(of work: SharedWork) -> RankClass {
         state.withLock { $0.sharing.rank(of: work.id) }?.rankClass ?? RankClass(work.plan.request.purpose, work.plan.priority)

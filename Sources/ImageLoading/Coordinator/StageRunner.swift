@@ -93,8 +93,6 @@ final class StageRunner: Sendable {
 
     /// Reports the end of the stage, and ends the work.
     func fail(_ error: any Error, after waited: Duration) {
-        // A codec that cannot be stopped may still hold memory.
-        if let memory = work.token.takeResidualMemory() { coordinator.hold(memory) }
         _ = end(after: waited)
         coordinator.proceed(work, stage.name) { throw error }
     }

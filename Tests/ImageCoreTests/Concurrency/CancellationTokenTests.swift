@@ -45,19 +45,4 @@ import Testing
         other.cancel()
         #expect(witness == nil)
     }
-
-    @Test func residualMemoryIsReturnedOnceAndItsEndIsReportedEvenToALaterHandler() {
-        let (token, memory) = (CancellationToken(), ResidualMemory(bytes: 7))
-        let ends = Lock(0)
-        #expect(token.takeResidualMemory() == nil)
-        token.reportResidualMemory(memory)
-        #expect(token.takeResidualMemory()?.bytes == 7 && token.takeResidualMemory() == nil)
-        memory.onEnd { ends.withLock { $0 += 1 } }
-        #expect(ends.withLock { $0 } == 0)
-        memory.end()
-        memory.end()
-        #expect(ends.withLock { $0 } == 1)
-        memory.onEnd { ends.withLock { $0 += 1 } }
-        #expect(ends.withLock { $0 } == 2)
-    }
 }

@@ -53,38 +53,13 @@ import Testing
         while loader.activity != ImageLoader.Activity() { await Task.yield() }
         #expect(decoder.began.events == [9])
     }
-
-    @Test func theResidualMemoryOfACancelledDecodeCountsUntilItEnds() async throws {
-        // Given a decode that was cancelled while its codec cannot be stopped.
-        let decoder = SizedDecoder(leavesResidualMemory: true)
-        let loader = Self.loader(decoder, megabytes: 10)
-        let cancelled = loader.task(for: ImageRequest(url: url("9")))
-        await decoder.began.wait(forCount: 1)
-        cancelled.cancel()
-        await decoder.left.wait(forCount: 1)
-        while loader.activity != ImageLoader.Activity() { await Task.yield() }
-        // When another is to begin for which the rest is too little.
-        let waiting = loader.task(for: ImageRequest(url: url("2")))
-        while loader.activity.queued == 0 { await Task.yield() }
-        #expect(decoder.began.events == [9])
-        // Then it begins once the codec has ended.
-        decoder.letThrough()
-        decoder.left.events[0].end()
-        _ = try await waiting.response
-        #expect(decoder.began.events == [9, 2])
-    }
 }
 
 /// Announces an image of as many megabytes as the first byte says, and holds decodes until they are let through.
 private final class SizedDecoder: Decoding {
     let began = EventLog<Int>()
-    /// What cancelled decodes have left behind.
-    let left = EventLog<ResidualMemory>()
-    private let leavesResidualMemory: Bool
     private let isOpen = Lock(false)
     private let memory = Lock((now: 0, most: 0))
-
-    init(leavesResidualMemory: Bool = false) { self.leavesResidualMemory = leavesResidualMemory }
 
     /// The most megabytes that were being decoded at one time.
     var most: Int { memory.withLock { $0.most } }
@@ -105,12 +80,6 @@ private final class SizedDecoder: Decoding {
         began.append(megabytes)
         while !isOpen.withLock({ $0 }), options.cancellation?.isCancelled != true {}
         memory.withLock { $0.now -= megabytes }
-        if leavesResidualMemory, let token = options.cancellation, token.isCancelled {
-            let residual = ResidualMemory(bytes: megabytes << 20)
-            token.reportResidualMemory(residual)
-            left.append(residual)
-            throw CancellationError()
-        }
         return try TestImages.solid()
     }
 }
