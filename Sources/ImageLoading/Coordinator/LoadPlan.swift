@@ -55,11 +55,11 @@ final class LoadPlan: Sendable {
     var decoding: DecodeOptions { merged.decoding }
 
     /// What identifies the image after decoding (first) and after each processor; never empty.
-    var variants: [String] { merged.variants }
+    var variants: [ImageVariant] { merged.variants }
 
     /// How many of the processors a cached image of the resource has had, if it may be shown until this one is
     /// made; otherwise `nil`.
-    func standInProcessors(_ variant: String, size: PixelSize) -> Int? { merged.standInProcessors(variant, size: size) }
+    func standInProcessors(_ variant: ImageVariant, size: PixelSize) -> Int? { merged.standInProcessors(variant, size: size) }
 
     /// The scale of the decode, where decodes of other sizes may share it.
     var scale: DecodeScale? { merged.scale }

@@ -12,7 +12,7 @@ struct ProcessedCacheStage: Sendable {
 
     init(parts: LoaderParts, plan: LoadPlan, image: ImageKey) {
         (self.parts, self.plan) = (parts, plan)
-        key = DataKey(resource: image.resource, variant: image.variant)
+        key = DataKey(resource: image.resource, variant: image.variant.text)
     }
 
     func decode(_ entry: DataEntry, _ token: CancellationToken) throws -> DecodedImage {

@@ -8,7 +8,7 @@ import Timing
 /// What the state machine of shared work decides, event by event.
 @Suite struct SharingDecisions {
     private func image(_ name: String, _ variant: String = "") -> WorkKey {
-        WorkKey(kind: .image, image: ImageKey(resource: ResourceKey(name), variant: variant))
+        WorkKey(kind: .image, image: ImageKey(resource: ResourceKey(name), variant: ImageVariant(variant)))
     }
 
     private func bytes(_ name: String) -> WorkKey { WorkKey(kind: .original, image: ImageKey(resource: ResourceKey(name))) }
