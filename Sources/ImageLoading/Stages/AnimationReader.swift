@@ -38,15 +38,8 @@ final class AnimationReader: AnimationFrames {
         guard let animation = try? resources.decoder.animation(of: data, options: options), animation.frameCount > 1 else {
             return nil
         }
-        let isGIF = resources.decoder.format(of: data) == .gif
-        durations = animation.durations.map { $0 <= 0.01 ? .milliseconds(100) : .seconds(min($0, 86_400)) }
-        loopCount =
-            switch animation.loopCount {
-            // A GIF says how often it is repeated after it was shown once, and is shown once if it says nothing.
-            case let count? where count > 0: isGIF ? count + 1 : count
-            case .some: 0
-            case nil: isGIF ? 1 : 0
-            }
+        durations = animation.durations.map { $0 <= .milliseconds(10) ? .milliseconds(100) : min($0, .seconds(86_400)) }
+        loopCount = max(0, animation.loopCount)
         (self.data, self.options, self.resources, processors) = (data, options, resources, [])
     }
 

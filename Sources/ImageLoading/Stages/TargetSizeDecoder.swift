@@ -20,12 +20,12 @@ struct TargetSizeDecoder: Decoding {
     }
 
     func decode(_ data: Data, options: DecodeOptions) throws -> DecodedImage {
-        try decoder.decode(data, options: options).resized(for: options) { try decoder.decodedSize(of: data, options: options) }
+        try decoder.decodeToTargetSize(data, options: options)
     }
 
     func decode(_ data: Data, from larger: DecodedImage, options: DecodeOptions) throws -> DecodedImage? {
-        try decoder.decode(data, from: larger, options: options)?
-            .resized(for: options) { try decoder.decodedSize(of: data, options: options) }
+        if options.targetSize == nil || larger.isPartial { return nil }
+        return try decoder.scaleDown(larger, of: data, options: options)
     }
 
     /// The animation in a file, whose frames ``frame(_:of:in:options:)`` makes.
@@ -35,6 +35,6 @@ struct TargetSizeDecoder: Decoding {
     }
 
     func frame(_ index: Int, of animation: any ImageAnimation, in data: Data, options: DecodeOptions) throws -> DecodedImage {
-        try animation.frame(at: index).resized(for: options) { try decoder.decodedSize(of: data, options: options) }
+        try decoder.scaleDown(animation.frame(at: index), of: data, options: options)
     }
 }
