@@ -65,7 +65,7 @@ optional: ## build and test the optional parts: GTK, Redis, OpenCombine, and a n
 gallery: ## an image viewer in GTK; IMAGES=folder, or a .txt file with one URL per line
 	@Scripts/setup --optional
 	@Scripts/quietly "build (gallery, release)" $(SWIFT) build -c release $(GALLERY) --product GalleryGTK
-	@.build/gallery/release/GalleryGTK $(if $(IMAGES),"$(IMAGES)",Sources/C/Gallery/Images --serve)
+	@.build/gallery/release/GalleryGTK $(if $(IMAGES),"$(IMAGES)",Sources/Command/Demo/Images --serve)
 
 gtk-soak: ## scroll a grid of 2,000 images with 50 animations for a minute (release); SECONDS=60
 	@Scripts/setup --optional

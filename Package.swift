@@ -9,7 +9,8 @@ let package = Package(
     products: [
         "Calotype", "ImageCore", "ImageKernels", "ImageNetworking", "ImageNetworkingCurl", "ImageNetworkingFoundation",
         "ImageCaching", "ImageCachingRedis", "ImageDecoding", "ImageCodecs", "ImageDecodingApple", "ImageProcessing",
-        "ImageTargets", "ImageTargetsGTK", "ImageLoading", "CalotypeLogging", "CalotypeMetrics", "CalotypeCombine",
+        "ProcessorParsing", "ImageTargets", "ImageTargetsGTK", "ImageLoading", "CalotypeLogging", "CalotypeMetrics",
+        "CalotypeCombine",
         "CalotypeTesting", "LoopbackHTTP",
     ].map { .library(name: $0, targets: [$0]) } + [.executable(name: "calotype", targets: ["CalotypeCommand"])],
     traits: [
@@ -33,9 +34,7 @@ let package = Package(
 
         // C of this package, and libraries of the system, each with the C between it and Swift. That C names every library that it
         // calls: what a .pc file lists besides differs from one version of a library to the next.
-        ["Kernels", "DiskIO", "Sockets", "LoopbackTLS", "Heap"].flatMap { c($0) },
-        c("Gallery", excludes: ["Images"]),
-        c("Codec"),
+        ["Kernels", "DiskIO", "Sockets", "LoopbackTLS", "Heap", "Gallery", "Codec"].flatMap { c($0) },
         library("JPEG", uses: ["CCalotypeCodec"], links: ["jpeg"], pkgConfig: "libjpeg", apt: "libjpeg-dev", brew: "jpeg-turbo"),
         library("PNG", uses: ["CCalotypeCodec"], links: ["png"], pkgConfig: "libpng", apt: "libpng-dev", brew: "libpng"),
         system("WebP", pkgConfig: "libwebpdemux", apt: "libwebp-dev", brew: "webp"),
@@ -53,7 +52,9 @@ let package = Package(
             tests: ["ImageNetworkingCurl", "NetworkTestKit", "CCalotypeHeapUsage"]),
         module("ImageCaching", ["ImageCore", "CalotypeSystem", "CCalotypeDiskIO", .httpTypes, .heap, .deque]),
         module("ImageDecoding", ["ImageCore", "ImageKernels", "CalotypeSystem"], tests: ["TestBitmaps"]),
-        module("ImageProcessing", ["ImageCore", "CalotypeSystem", "ImageKernels"], tests: ["CCalotypeAllocations"]),
+        module(
+            "ImageProcessing", ["ImageCore", "CalotypeSystem", "ImageKernels"],
+            tests: ["CCalotypeAllocations", "ProcessorParsing"]),
         module(
             "ImageTargets", ["ImageCore", "ImageKernels", .httpTypes],
             tests: ["ImageDecoding", "ImageCodecs", "ImageLoading"]),
@@ -101,7 +102,11 @@ let package = Package(
         program(
             "CalotypeCommand", in: "Sources/Command",
             framework + ["Calotype", "ImageNetworkingCurl", "ImageCodecs", "CalotypeSystem", "LoopbackHTTP", "CCalotypeGallery"]
-                + ["CCalotypeHeap", .httpTypes, .argumentParser]),
+                + ["CCalotypeHeap", "ProcessorParsing", .httpTypes, .argumentParser],
+            excludes: ["Demo/Images"]),
+
+        // Processors written as text, which the command and servers share.
+        module("ProcessorParsing", ["ImageCore", "ImageKernels", "ImageProcessing"]),
 
         // Programs and C that tests run: memory is counted in a process that does nothing else, and GTK needs the main thread.
         ["CCalotypeLookup", "CCalotypeAllocations", "CCalotypeHeapUsage", "ProjectFiles"].flatMap { support($0) },
@@ -188,12 +193,12 @@ func target(_ name: String, in folder: String, _ uses: [Dependency]) -> [Target]
 func kit(_ name: String, _ uses: [Dependency]) -> [Target] { target(name, in: "Sources/Testing", uses) }
 func support(_ name: String, _ uses: [Dependency] = []) -> [Target] { target(name, in: "Tests/Support", uses) }
 func testProgram(_ name: String, _ uses: [Dependency]) -> [Target] { program(name, in: "Tests/Support/\(name)", uses) }
-func program(_ name: String, in folder: String, _ uses: [Dependency]) -> [Target] {
-    [.executableTarget(name: name, dependencies: uses, path: folder)]
+func program(_ name: String, in folder: String, _ uses: [Dependency], excludes: [String] = []) -> [Target] {
+    [.executableTarget(name: name, dependencies: uses, path: folder, exclude: excludes)]
 }
-func c(_ name: String, _ uses: [Dependency] = [], links: [String] = [], excludes: [String] = []) -> [Target] {
+func c(_ name: String, _ uses: [Dependency] = [], links: [String] = []) -> [Target] {
     let (path, links) = ("Sources/C/\(name)", links.map { LinkerSetting.linkedLibrary($0) })
-    return [.target(name: "CCalotype\(name)", dependencies: uses, path: path, exclude: excludes, linkerSettings: links)]
+    return [.target(name: "CCalotype\(name)", dependencies: uses, path: path, linkerSettings: links)]
 }
 /// The module map of a library, and the C that uses it.
 func library(

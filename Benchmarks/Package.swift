@@ -17,7 +17,8 @@ let package = Package(
             name: "Benchmarks",
             dependencies: [
                 "CBenchmarks", "InstantPlugIns", .calotype("Calotype"), .calotype("ImageKernels"), .calotype("CalotypeTesting"),
-                .calotype("LoopbackHTTP"), .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .calotype("LoopbackHTTP"), .calotype("ProcessorParsing"),
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]),
         // The program of `make bench-instructions`: the engine alone, started from a synchronous `main`, which valgrind needs.

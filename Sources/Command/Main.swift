@@ -14,7 +14,7 @@ enum Main {
         _ = signal(SIGXFSZ, SIG_IGN)
         Console.openClosedDescriptors()
         // Each failure is one line, which the command writes to the descriptor itself.
-        calotype_silence_libraries()
+        clt_silence_libraries()
         do {
             let arguments = StepOptions.mergingSteps(in: try CommandLineArguments.validated())
             requireDescriptors()

@@ -1,12 +1,10 @@
 public import ImageCore
-import ImageKernels
 
 /// Selects the decoder of a file among the registered ones. The last registered decoder is tried first, and the first to accept
 /// the file decodes it. The registry is a decoder itself.
 ///
-/// Formats are detected by the content of the file, never by its name or media type. If a decoder returns an image larger than
-/// the target size, the registry resamples it, so that a decode with a target size has exactly the size of ``ResizeGeometry``.
-/// Safe to use from any thread; decoders are called outside of the lock.
+/// Formats are detected by the content of the file, never by its name or media type. Safe to use from any thread; decoders are
+/// called outside of the lock.
 ///
 /// ```swift
 /// let registry = DecoderRegistry(.codecs)  // the decoders of ImageCodecs
@@ -71,17 +69,7 @@ public final class DecoderRegistry: IncrementalDecoding, AnimationDecoding {
 
     public func decode(_ data: Data, options: DecodeOptions) throws -> DecodedImage {
         try options.checkCancellation()
-        let (decoder, _) = try decoder(for: data)
-        return try decoder.decode(data, options: options)
-            .resized(for: options) { try decoder.decodedSize(of: data, options: options) }
-    }
-
-    /// Scales down a decoded image. From at least twice the size, the result is within two levels of a separate decode, except at
-    /// hard edges.
-    public func decode(_ data: Data, from larger: DecodedImage, options: DecodeOptions) throws -> DecodedImage? {
-        guard options.targetSize != nil, !larger.isPartial else { return nil }
-        let (decoder, _) = try decoder(for: data)
-        return try larger.resized(for: options) { try decoder.decodedSize(of: data, options: options) }
+        return try decoder(for: data).decoder.decode(data, options: options)
     }
 
     /// Begins previews of a file, by the first decoder that accepts it.

@@ -22,6 +22,17 @@ extension DecodedImage {
 }
 
 extension Decoding {
+    /// Decodes a file to exactly the target size. A decoder may return a larger image.
+    package func decodeToTargetSize(_ data: Data, options: DecodeOptions) throws -> DecodedImage {
+        try scaleDown(decode(data, options: options), of: data, options: options)
+    }
+
+    /// Scales an image that was decoded from `data`, with the same options except for a larger target size, to exactly the target
+    /// size. From at least twice the size, the result is within two levels of a separate decode, except at hard edges.
+    package func scaleDown(_ larger: DecodedImage, of data: Data, options: DecodeOptions) throws -> DecodedImage {
+        try larger.resized(for: options) { try decodedSize(of: data, options: options) }
+    }
+
     /// The size of the image that ``decode(_:options:)`` returns without a target size.
     package func decodedSize(of data: Data, options: DecodeOptions) throws -> PixelSize {
         // The decode has applied the limits; a scaled one may read files that are larger.

@@ -31,8 +31,8 @@ public final class ProcessedAnimation: ImageAnimation {
         self.context = context
     }
 
-    public var durations: [Double] { animation.durations }
-    public var loopCount: Int? { animation.loopCount }
+    public var durations: [Duration] { animation.durations }
+    public var loopCount: Int { animation.loopCount }
 
     /// - Throws: what the animation and the processors throw.
     public func frame(at index: Int) throws -> DecodedImage {

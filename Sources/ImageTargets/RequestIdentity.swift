@@ -15,7 +15,7 @@ package struct RequestIdentity: Hashable, Sendable {
 
     /// Calls interceptors, processors and options of plug-ins, and therefore must not be called under a lock.
     init(_ request: ImageRequest, _ options: LoadOptions) {
-        var parts = [options.decodeVariant()]
+        var parts = [ImageVariant(options.decode).text]
         var others = options.extra.texts(changing: .response)
         if case .url(let url) = request.source {
             others += options.interceptors.compactMap { $0.identity(for: url) }

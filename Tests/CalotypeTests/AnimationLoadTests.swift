@@ -36,11 +36,18 @@ import Testing
     /// The loop count of a GIF says how often it is repeated after it was shown once, in browsers as here.
     @Test func aGIFIsShownOnceMoreThanItIsRepeated() async throws {
         var file = try #require(flagGIF)
+        func convertedLoopCount() throws -> Int {
+            let animation = try DecoderRegistry(.codecs).animation(of: file, options: DecodeOptions())
+            let webp = try #require(try EncoderRegistry(.codecs).encode(animation, as: .webp, options: EncodeOptions()))
+            return try DecoderRegistry(.codecs).animation(of: webp, options: DecodeOptions()).loopCount
+        }
         let netscape = try #require(file.range(of: Data("NETSCAPE2.0".utf8)))
         file[netscape.upperBound + 2] = 2
         #expect(try await loader().image(for: file).animation?.loopCount == 3)
+        #expect(try convertedLoopCount() == 3)
         // Without the count, it is shown once.
         file.replaceSubrange(netscape, with: Data("UNKNOWN-1.0".utf8))
         #expect(try await loader().image(for: file).animation?.loopCount == 1)
+        #expect(try convertedLoopCount() == 1)
     }
 }

@@ -19,7 +19,7 @@ let flagGIF = Data(
         #expect(options.targetSize == PixelSize(width: 12, height: 8))
         let animation = ProcessedAnimation(
             try DecoderRegistry(.codecs).animation(of: file, options: options), processors: [processor])
-        #expect(animation.durations == [0.1, 0.2, 0.3] && animation.loopCount == 0)
+        #expect(animation.durations == [.milliseconds(100), .milliseconds(200), .milliseconds(300)] && animation.loopCount == 0)
         let corner = { (frame: Int) in
             let image = try animation.frame(at: frame)
             #expect(image.size == PixelSize(width: 12, height: 8))

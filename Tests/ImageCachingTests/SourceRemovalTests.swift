@@ -52,8 +52,8 @@ import Testing
     @Test func aMemoryCacheRemovesEveryVariantOfASource() throws {
         let cache = MemoryCache(trimPolicy: .none)
         let own = [
-            ImageKey(resource: own), ImageKey(resource: own, variant: "9x9,fit"),
-            ImageKey(resource: own.varied(by: ["authorization: x"]), variant: "9x9,fit"),
+            ImageKey(resource: own), ImageKey(resource: own, variant: ImageVariant("9x9,fit")),
+            ImageKey(resource: own.varied(by: ["authorization: x"]), variant: ImageVariant("9x9,fit")),
         ]
         let other = ImageKey(resource: ResourceKey(self.own.text + "?v=2"))
         for key in own + [other] { cache.store(try testImage(), for: key) }

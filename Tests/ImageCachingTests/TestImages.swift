@@ -17,5 +17,5 @@ func tag(of image: DecodedImage?) -> UInt8? {
 }
 
 func imageKey(_ name: String, _ variant: String = "") -> ImageKey {
-    ImageKey(resource: ResourceKey(name), variant: variant)
+    ImageKey(resource: ResourceKey(name), variant: ImageVariant(variant))
 }

@@ -1,5 +1,6 @@
 import ImageCore
 import ImageDecoding
+import ImageKernels
 import TestBitmaps
 import Testing
 
@@ -35,11 +36,12 @@ private struct Dots: Decoding {
     }
 
     @Test
-    func anImageLargerThanTheTargetSizeIsResampled() throws {
+    func anImageLargerThanTheTargetSizeCanBeScaledToIt() throws {
         let registry = DecoderRegistry([Dots(size: PixelSize(width: 101, height: 67))])
         for mode in ContentMode.allCases {
             let box = PixelSize(width: 20, height: 30)
-            let image = try registry.decode(Data([0xD0]), options: .with { ($0.targetSize, $0.contentMode) = (box, mode) })
+            let image = try registry.decodeToTargetSize(
+                Data([0xD0]), options: .with { ($0.targetSize, $0.contentMode) = (box, mode) })
             let wanted = ResizeGeometry(source: PixelSize(width: 101, height: 67), box: box, mode: mode).output
             #expect(image.size == wanted)
         }
@@ -64,8 +66,8 @@ private struct Dots: Decoding {
     @Test
     func theDecoderThatAcceptsAFileDecodesItsAnimation() throws {
         final class OneFrame: ImageAnimation {
-            let durations = [0.5]
-            let loopCount: Int? = nil
+            let durations = [Duration.milliseconds(500)]
+            let loopCount = 0
             func frame(at index: Int) throws -> DecodedImage { DecodedImage(try photo(2, 2)) }
         }
         struct Moving: AnimationDecoding {
@@ -77,6 +79,6 @@ private struct Dots: Decoding {
             func animation(of data: Data, options: DecodeOptions) throws -> any ImageAnimation { OneFrame() }
         }
         let registry = DecoderRegistry([Dots(), Moving()])
-        #expect(try registry.animation(of: Data([0xD2]), options: DecodeOptions()).durations == [0.5])
+        #expect(try registry.animation(of: Data([0xD2]), options: DecodeOptions()).durations == [.milliseconds(500)])
     }
 }

@@ -2,6 +2,7 @@ import CCalotypeAllocations
 import ImageCore
 import ImageKernels
 import ImageProcessing
+import ProcessorParsing
 import Testing
 
 /// A processor allocates its memory before the first row, so twelve times the rows need no additional allocation.

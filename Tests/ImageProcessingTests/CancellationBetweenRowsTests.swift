@@ -1,5 +1,6 @@
 import ImageCore
 import ImageProcessing
+import ProcessorParsing
 import Testing
 
 /// Processors check their token between blocks of rows, and stop at the next check after it was cancelled.

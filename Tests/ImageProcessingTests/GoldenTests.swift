@@ -2,6 +2,7 @@ import ImageCore
 import ProjectFiles
 import ImageKernels
 import ImageProcessing
+import ProcessorParsing
 import Testing
 
 /// Compares the result of each processor with a reviewed image in `Tests/Fixtures/Processors`, a PAM file.

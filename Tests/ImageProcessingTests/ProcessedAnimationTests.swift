@@ -5,8 +5,8 @@ import Testing
 
 /// An animation of frames of one colour, which counts requests.
 private final class Flicker: ImageAnimation {
-    let durations = [0.1, 0.2, 0.3]
-    let loopCount: Int? = 2
+    let durations = [100, 200, 300].map { Duration.milliseconds($0) }
+    let loopCount = 2
     private(set) var asked: [Int] = []
 
     func frame(at index: Int) throws -> DecodedImage {

@@ -1,6 +1,7 @@
 import CalotypeTesting
 import ImageCore
 import ImageProcessing
+import ProcessorParsing
 import Testing
 
 @Suite struct ProcessingConformanceTests {

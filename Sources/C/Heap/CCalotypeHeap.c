@@ -8,16 +8,16 @@
 #include <malloc.h>
 
 // A threshold that was set explicitly no longer grows with freed blocks, see mallopt(3).
-void calotype_heap_return_large_blocks(void) { mallopt(M_MMAP_THRESHOLD, 256 * 1024); }
+void clt_return_large_blocks(void) { mallopt(M_MMAP_THRESHOLD, 256 * 1024); }
 
-void calotype_silence_libraries(void) {
+void clt_silence_libraries(void) {
     FILE *nowhere = fopen("/dev/null", "we");
     if (nowhere != NULL) stderr = nowhere;
 }
 
 #else
 
-void calotype_heap_return_large_blocks(void) {}
-void calotype_silence_libraries(void) {}
+void clt_return_large_blocks(void) {}
+void clt_silence_libraries(void) {}
 
 #endif

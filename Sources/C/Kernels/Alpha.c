@@ -1,4 +1,4 @@
-#include "Targets.h"
+#include "InstructionSets.h"
 
 // The channels of a pixel are read as one word.
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "Red must be the lowest byte of a word.");

@@ -1,4 +1,4 @@
-#include "Targets.h"
+#include "InstructionSets.h"
 
 // A tile of sums stays in registers while all rows are added to it, so each source sample is read once for each tile, and only the
 // sums are written. A tile of two lines of the result is narrower, but needs half as many conversions of samples to numbers.

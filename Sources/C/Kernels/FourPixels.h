@@ -1,5 +1,5 @@
 #pragma once
-#include "Targets.h"
+#include "InstructionSets.h"
 
 // Four pixels of four channels, alpha last, as one vector of sixteen numbers.
 

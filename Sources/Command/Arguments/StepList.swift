@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import ImageCore
 internal import ImageKernels
 internal import ImageProcessing
+internal import ProcessorParsing
 
 /// The steps of `convert` in order, with the options that apply to several of them.
 struct StepList {

@@ -1,4 +1,4 @@
-internal import ImageProcessing
+internal import ProcessorParsing
 
 /// The options of `convert` whose order counts. The argument parser does not report the order of options with different names, so
 /// each of them becomes one value of the repeatable option `--step`.

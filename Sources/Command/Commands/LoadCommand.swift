@@ -94,7 +94,7 @@ struct LoadCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        calotype_heap_return_large_blocks()
+        clt_return_large_blocks()
         let trace = try trace.map { try LoadTrace($0) }
         let loader = ImageLoader.standard {
             $0.limits.decoding = limits.decoding

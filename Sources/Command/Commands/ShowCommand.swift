@@ -175,9 +175,9 @@ struct ShowCommand: AsyncParsableCommand {
         guard terminalImage.terminal.graphics == .kitty, animation.frameCount <= 100_000_000 / max(1, image.cost) else {
             return nil
         }
-        var frames: [(image: DecodedImage, duration: Double)] = []
+        var frames: [(image: DecodedImage, duration: Duration)] = []
         for index in 0..<animation.frameCount {
-            frames.append((try await animation.frame(at: index), animation.durations[index] / .seconds(1)))
+            frames.append((try await animation.frame(at: index), animation.durations[index]))
         }
         let drawing = try await StreamTarget.runOnDispatchQueue { [frames] in
             try terminalImage.draw(frames, loopCount: animation.loopCount)

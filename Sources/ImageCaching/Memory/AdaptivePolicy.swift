@@ -64,7 +64,7 @@ private struct SampledCache: Sendable {
     }
 
     private var order: EvictionOrder
-    private var ids: [KeyHash: Int] = [:]
+    private var ids: [Int: Int] = [:]
     private var entries: [Entry] = []
     private var free: [Int] = []
     private var time: Int64 = 0
@@ -74,20 +74,20 @@ private struct SampledCache: Sendable {
     /// Looks up a hash and stores it. Returns whether it was there.
     mutating func access(_ hash: Int, capacity: Int) -> Bool {
         time += 1
-        if let id = ids[KeyHash(value: hash)] {
+        if let id = ids[hash] {
             entries[id].lastUse = time
             return true
         }
         while order.count >= capacity,
             let victim = order.evict(laterUse: { entries[$0].lastUse > $1 ? entries[$0].lastUse : nil })
         {
-            ids[KeyHash(value: entries[victim].hash)] = nil
+            ids[entries[victim].hash] = nil
             free.append(victim)
         }
         let entry = Entry(hash: hash, lastUse: time)
         let id = free.popLast() ?? entries.count
         if id == entries.count { entries.append(entry) } else { entries[id] = entry }
-        ids[KeyHash(value: hash)] = id
+        ids[hash] = id
         order.insert(id, hash: hash, cost: 1, at: time)
         return false
     }

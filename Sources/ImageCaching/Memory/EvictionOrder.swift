@@ -138,20 +138,20 @@ struct EvictionOrder: Sendable {
 /// The hashes of the keys that were evicted last.
 private struct GhostQueue: Sendable {
     /// The number of each hash's eviction. Hashes before the last `capacity` are removed from time to time.
-    private var numbers: [KeyHash: Int] = [:]
+    private var numbers: [Int: Int] = [:]
     private var lastNumber = 0
     private var capacity = 0
 
     mutating func insert(_ hash: Int, capacity: Int) {
         self.capacity = max(1, capacity)
         lastNumber += 1
-        numbers[KeyHash(value: hash)] = lastNumber
+        numbers[hash] = lastNumber
         if numbers.count > 2 * self.capacity + 64 { numbers = numbers.filter { isRecent($0.value) } }
     }
 
     /// Removes a hash, and returns whether it is one of the last `capacity`.
     mutating func remove(_ hash: Int) -> Bool {
-        guard let number = numbers.removeValue(forKey: KeyHash(value: hash)) else { return false }
+        guard let number = numbers.removeValue(forKey: hash) else { return false }
         return isRecent(number)
     }
 

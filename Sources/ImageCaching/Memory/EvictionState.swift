@@ -18,8 +18,6 @@ struct EvictionState: Sendable {
     var count: Int { normal.count + high.count }
 
     /// Whether an entry fits after evictions. Entries of normal priority evict none of high priority.
-    // Always inlined: a call would copy the whole state.
-    @inline(__always)
     func hasRoom(forCost cost: Int, priority: CachePriority) -> Bool {
         guard cost <= limits.maximumEntryBytes ?? .max else { return false }
         let (keptCost, keptCount) = priority == .normal ? (high.cost, high.count) : (0, 0)

@@ -21,7 +21,7 @@ final class MemoryShard: Sendable {
         var isSampled: Bool
     }
 
-    /// An entry whose key another entry took.
+    /// An entry that another of the same key replaced.
     struct Replaced: Sendable {
         var slot: Int
         var priority: CachePriority
@@ -33,8 +33,7 @@ final class MemoryShard: Sendable {
         var misses = 0
         /// The sample mask of ``AdaptivePolicy``; samples none at first.
         var sampleMask = UInt.max
-        /// The slots by the hashes of their keys. Two keys with one hash share a slot: the later replaces the earlier.
-        private var slots: [KeyHash: Int32] = [:]
+        private var slots: [ImageKey: Int] = [:]
         private var entries: [Entry] = []
         private var freeSlots: [Int] = []
 
@@ -44,7 +43,6 @@ final class MemoryShard: Sendable {
 
     private let contents = Lock(Contents())
 
-    @inline(__always)
     func withLock<Result: Sendable>(_ body: (inout Contents) -> Result) -> Result {
         contents.withLock { body(&$0) }
     }
@@ -53,7 +51,7 @@ final class MemoryShard: Sendable {
 extension MemoryShard.Contents {
     /// The image of a key. Counts a hit or a miss.
     mutating func use(_ key: ImageKey, _ uses: borrowing UseCounter) -> MemoryShard.Hit? {
-        guard let slot = slot(of: key), let image = entries[slot].image else {
+        guard let slot = slots[key], let image = entries[slot].image else {
             misses += 1
             return nil
         }
@@ -63,10 +61,7 @@ extension MemoryShard.Contents {
         return MemoryShard.Hit(image: image, expires: entries[slot].expires, isSampled: isSampled)
     }
 
-    func slot(of key: ImageKey) -> Int? {
-        guard let slot = slots[KeyHash(value: key.hash)].map(Int.init), entries[slot].key == key else { return nil }
-        return slot
-    }
+    func slot(of key: ImageKey) -> Int? { slots[key] }
 
     subscript(slot: Int) -> MemoryShard.Entry { _read { yield entries[slot] } }
 
@@ -80,10 +75,10 @@ extension MemoryShard.Contents {
 
     /// Stores an entry in a free slot.
     ///
-    /// - Returns: the slot, and the entry that had the key, or another key with the same hash, until now.
+    /// - Returns: the slot, and the entry that had the key until now.
     mutating func store(_ entry: consuming MemoryShard.Entry) -> (slot: Int, old: MemoryShard.Replaced?) {
         let slot = freeSlots.popLast() ?? entries.count
-        let old = slots.updateValue(Int32(slot), forKey: KeyHash(value: entry.key.hash)).map(Int.init)
+        let old = slots.updateValue(slot, forKey: entry.key)
         if slot < entries.count { entries[slot] = entry } else { entries.append(entry) }
         return (slot, old.map { MemoryShard.Replaced(slot: $0, priority: entries[$0].priority, image: free($0)) })
     }
@@ -95,7 +90,7 @@ extension MemoryShard.Contents {
     }
 
     mutating func remove(_ slot: Int) -> DecodedImage? {
-        slots[KeyHash(value: entries[slot].key.hash)] = nil
+        slots[entries[slot].key] = nil
         return free(slot)
     }
 

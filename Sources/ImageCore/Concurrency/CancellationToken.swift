@@ -10,7 +10,6 @@ public final class CancellationToken: Sendable {
         /// The other handlers, in the order in which they were set.
         var others: [(number: Int, run: @Sendable () -> Void)] = []
         var lastNumber = 0
-        var residualMemory: ResidualMemory?
         /// The number of checks so far, and the number of the check that cancels; `nil` if checks are not counted.
         var checks: (made: Int, limit: Int)?
 
@@ -87,17 +86,6 @@ public final class CancellationToken: Sendable {
         state.withLock { state in
             if state.first?.number == number { state.first = nil }
             state.others.removeAll { $0.number == number }
-        }
-    }
-
-    /// Reports memory that a codec still uses after its work was cancelled. Call this before throwing `CancellationError`.
-    public func reportResidualMemory(_ memory: ResidualMemory) { state.withLock { $0.residualMemory = memory } }
-
-    /// Returns the memory that was reported since the last call; `nil` for none. The engine calls this when work has ended.
-    public func takeResidualMemory() -> ResidualMemory? {
-        state.withLock { state in
-            defer { state.residualMemory = nil }
-            return state.residualMemory
         }
     }
 }

@@ -2,7 +2,7 @@
 public struct DataKey: Hashable, Sendable, CustomStringConvertible {
     /// The resource that the bytes were fetched from.
     public let resource: ResourceKey
-    /// The variant of the ``ImageKey`` for a processed image; `nil` for the original bytes.
+    /// The text of the ``ImageKey``'s variant for a processed image; `nil` for the original bytes.
     public let variant: String?
 
     /// Creates a key, by default of the original bytes.

@@ -2,16 +2,16 @@
 public struct ImageKey: Hashable, Sendable, CustomStringConvertible {
     /// The resource that the image was decoded from.
     public let resource: ResourceKey
-    /// The decoding options and the processors in order, as text; empty for the image as it is in the file.
-    public let variant: String
+    /// How the image was decoded and processed.
+    public let variant: ImageVariant
     /// The hash, which like that of the resource differs at each launch.
     package let hash: Int
 
     /// Creates a key, by default of the image as it is in the file.
-    public init(resource: ResourceKey, variant: String = "") {
+    public init(resource: ResourceKey, variant: ImageVariant = .plain) {
         self.resource = resource
         self.variant = variant
-        guard !variant.isEmpty else {
+        guard !variant.isPlain else {
             hash = resource.hash
             return
         }
@@ -27,5 +27,5 @@ public struct ImageKey: Hashable, Sendable, CustomStringConvertible {
 
     public func hash(into hasher: inout Hasher) { hasher.combine(hash) }
 
-    public var description: String { variant.isEmpty ? resource.text : "\(resource.text) | \(variant)" }
+    public var description: String { variant.isPlain ? resource.text : "\(resource.text) | \(variant)" }
 }

@@ -1,10 +1,9 @@
 extension LoadOptions {
-    /// Every option that changes the decoded image, or whether there is one, as text for a cache key; empty for the defaults.
-    ///
-    /// - Parameter includesSize: whether the target size is part of it; `true`.
-    package func decodeVariant(includesSize: Bool = true) -> String {
+    /// The decode, with every option that changes the image or whether there is one.
+    package var decode: ImageVariant.Decode {
+        var decode = ImageVariant.Decode()
+        (decode.targetSize, decode.contentMode) = (targetSize, contentMode)
         var parts: [String] = []
-        if includesSize, let size = targetSize { parts.append("\(size),\(contentMode.rawValue)") }
         if !appliesOrientation { parts.append("as-stored") }
         if !convertsToSRGB { parts.append("keeps-profile") }
         if !convertsTo8Bit { parts.append("16-bit") }
@@ -15,7 +14,8 @@ extension LoadOptions {
         if let pixels = maximumPixels { parts.append("at-most-\(pixels)") }
         // With their lengths, so that no two lists read the same.
         parts += extra.texts(changing: .image).map { "\($0.utf8.count):\($0)" }
-        return parts.joined(separator: ",")
+        decode.options = parts.joined(separator: ",")
+        return decode
     }
 
     /// The alpha mode to decode to.

@@ -6,9 +6,9 @@
 /// **Cancelling, errors, must not**: as for ``Decoding``.
 ///
 /// ```swift
-/// func play(_ file: Data, by decoder: any AnimationDecoding, show: (DecodedImage, _ seconds: Double) -> Void) throws {
+/// func play(_ file: Data, by decoder: any AnimationDecoding, show: (DecodedImage, Duration) -> Void) throws {
 ///     let animation = try decoder.animation(of: file, options: DecodeOptions())
-///     for (index, seconds) in animation.durations.enumerated() { show(try animation.frame(at: index), seconds) }
+///     for (index, duration) in animation.durations.enumerated() { show(try animation.frame(at: index), duration) }
 /// }
 /// ```
 public protocol AnimationDecoding: Decoding {

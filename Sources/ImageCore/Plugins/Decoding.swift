@@ -47,22 +47,10 @@ public protocol Decoding: Sendable {
     /// Decodes a file. The image is upright and in sRGB unless the options say otherwise.
     ///
     /// With a target size, the image may have any size from the target size to the full size. Return the smallest one that takes
-    /// little work; the registry then resamples it.
+    /// little work; the loader then resamples it.
     func decode(_ data: Data, options: DecodeOptions) throws -> DecodedImage
-
-    /// Scales down an image that the decoder returned for the same bytes, so that loads of several sizes share a decode.
-    ///
-    /// - Parameters:
-    ///   - data: the file.
-    ///   - larger: the result of ``decode(_:options:)`` with the same options except for a target size that is at least twice as
-    ///     large on both sides.
-    ///   - options: the options of the smaller image.
-    /// - Returns: `nil`, the default, if the result would differ visibly from that of ``decode(_:options:)``.
-    func decode(_ data: Data, from larger: DecodedImage, options: DecodeOptions) throws -> DecodedImage?
 }
 
 extension Decoding {
     public func info(ofPrefix prefix: Data, limits: DecodingLimits) throws -> ImageInfo? { nil }
-
-    public func decode(_ data: Data, from larger: DecodedImage, options: DecodeOptions) throws -> DecodedImage? { nil }
 }

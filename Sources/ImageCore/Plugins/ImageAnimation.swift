@@ -4,16 +4,16 @@
 /// takes the least time. A frame that throws does not affect the others.
 ///
 /// ```swift
-/// func show(_ animation: any ImageAnimation, draw: (DecodedImage, _ seconds: Double) -> Void) throws {
-///     for (index, seconds) in animation.durations.enumerated() { draw(try animation.frame(at: index), seconds) }
+/// func show(_ animation: any ImageAnimation, draw: (DecodedImage, Duration) -> Void) throws {
+///     for (index, duration) in animation.durations.enumerated() { draw(try animation.frame(at: index), duration) }
 /// }
 /// ```
 public protocol ImageAnimation: AnyObject {
-    /// How long each frame is shown, in seconds. Has at least one element.
-    var durations: [Double] { get }
+    /// How long each frame is shown, as stored in the file. Has at least one element.
+    var durations: [Duration] { get }
 
-    /// How often the animation is shown; 0 for ever, `nil` if the file does not say.
-    var loopCount: Int? { get }
+    /// How often the animation is shown; 0 for ever, 1 for a still image.
+    var loopCount: Int { get }
 
     /// Returns a frame.
     ///

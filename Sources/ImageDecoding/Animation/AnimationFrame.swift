@@ -16,16 +16,16 @@ package struct AnimationFrame {
     package var x: Int, y: Int
     package var size: PixelSize
     /// How long the frame is shown.
-    package var seconds: Double
+    package var duration: Duration
     package var disposal: Disposal
     /// Whether the frame is blended with the canvas. Otherwise it replaces the area, including its transparency.
     package var blends: Bool
     package var hasAlpha: Bool
 
     package init(
-        x: Int, y: Int, size: PixelSize, seconds: Double, disposal: Disposal = .keep, blends: Bool, hasAlpha: Bool
+        x: Int, y: Int, size: PixelSize, duration: Duration, disposal: Disposal = .keep, blends: Bool, hasAlpha: Bool
     ) {
-        (self.x, self.y, self.size, self.seconds) = (x, y, size, seconds)
+        (self.x, self.y, self.size, self.duration) = (x, y, size, duration)
         (self.disposal, self.blends, self.hasAlpha) = (disposal, blends, hasAlpha)
     }
 

@@ -6,8 +6,8 @@ package protocol AnimationSource: AnyObject {
     var canvas: PixelSize { get }
     var orientation: Orientation { get }
     var frames: [AnimationFrame] { get }
-    /// How often the animation is shown; 0 for ever, `nil` if the file does not say.
-    var loopCount: Int? { get }
+    /// How often the animation is shown; 0 for ever.
+    var loopCount: Int { get }
 
     /// Returns the pixels of a frame in its own size: straight or opaque RGBA, or grey.
     ///

@@ -18,8 +18,8 @@ package final class ComposedAnimation: ImageAnimation {
         compositor = try Compositor(source, options: options)
     }
 
-    package var durations: [Double] { compositor.source.frames.map(\.seconds) }
-    package var loopCount: Int? { compositor.source.loopCount }
+    package var durations: [Duration] { compositor.source.frames.map(\.duration) }
+    package var loopCount: Int { compositor.source.loopCount }
 
     package func frame(at index: Int) throws -> DecodedImage {
         try options.checkFrame(index, of: frameCount)

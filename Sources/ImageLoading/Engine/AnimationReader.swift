@@ -1,4 +1,5 @@
 internal import ImageCore
+internal import ImageKernels
 
 /// Makes the frames of an animated file on a worker thread, with the options and the processors of its load.
 ///
@@ -35,18 +36,11 @@ final class AnimationReader: AnimationFrames {
     ///
     /// - Returns: `nil` if the file has one frame, or cannot be read as an animation.
     init?(_ data: Data, options: DecodeOptions, _ resources: AnimationResources) {
-        guard let animation = try? resources.decoder.animation(of: data, options: options), animation.frameCount > 1 else {
+        guard let animation = try? resources.animation(of: data, options: options), animation.frameCount > 1 else {
             return nil
         }
-        let isGIF = resources.decoder.format(of: data) == .gif
-        durations = animation.durations.map { $0 <= 0.01 ? .milliseconds(100) : .seconds(min($0, 86_400)) }
-        loopCount =
-            switch animation.loopCount {
-            // A GIF says how often it is repeated after it was shown once, and is shown once if it says nothing.
-            case let count? where count > 0: isGIF ? count + 1 : count
-            case .some: 0
-            case nil: isGIF ? 1 : 0
-            }
+        durations = animation.durations.map { $0 <= .milliseconds(10) ? .milliseconds(100) : min($0, .seconds(86_400)) }
+        loopCount = max(0, animation.loopCount)
         (self.data, self.options, self.resources, processors) = (data, options, resources, [])
     }
 
@@ -89,9 +83,9 @@ final class AnimationReader: AnimationFrames {
         }
         var options = options
         options.cancellation = token
-        let unshared = try taken ?? Unshared(animation: resources.decoder.animation(of: data, options: options))
+        let unshared = try taken ?? Unshared(animation: resources.animation(of: data, options: options))
         let image = try process(
-            resources.decoder.frame(index, of: unshared.animation, in: data, options: options), token)
+            resources.decoder.scaleDown(unshared.animation.frame(at: index), of: data, options: options), token)
         finish(image, index, unshared, token)
         return image
     }

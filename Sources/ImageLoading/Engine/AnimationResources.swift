@@ -4,11 +4,17 @@ internal import ImageCore
 ///
 /// An animation must not retain the loader's other components: its image is in the memory cache, which is one of them.
 struct AnimationResources: Sendable {
-    let decoder: TargetSizeDecoder
+    let decoder: any Decoding
     let clock: any Clock<Duration>
     let budget: AnimationBudget
     /// One thread that makes the frames, so that they neither wait behind whole images nor delay them.
     let workers = WorkerPool(size: 1)
+
+    /// The animation in a file.
+    func animation(of data: Data, options: DecodeOptions) throws -> any ImageAnimation {
+        guard let decoder = decoder as? any AnimationDecoding else { throw ImageError.noInput }
+        return try decoder.animation(of: data, options: options)
+    }
 }
 
 /// The memory for the decoded frames of all animations that play.

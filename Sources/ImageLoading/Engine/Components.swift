@@ -4,9 +4,9 @@ internal import ImageCore
 /// The components that a loader's stages use: caches, network layer, decoder, encoder and worker threads.
 final class Components: Sendable {
     let configuration: ImageLoader.Configuration
-    /// The decoder, whose images have exactly the target size.
-    let decoder: TargetSizeDecoder
-    /// The same without that, if it makes previews.
+    /// The decoder, which may return larger images than the target size.
+    let decoder: any Decoding
+    /// The same, if it makes previews.
     let incrementalDecoder: (any IncrementalDecoding)?
     let workers: WorkerPool
     /// One thread for all previews, so that they never keep a worker from a whole image.
@@ -28,7 +28,7 @@ final class Components: Sendable {
         hasByteCache = configuration.dataCache != nil || configuration.responseCache != nil
         interceptors =
             ((configuration.dataLoader as? InterceptedLoader)?.interceptors ?? []) + configuration.identifyingInterceptors
-        decoder = TargetSizeDecoder(decoder: configuration.decoder)
+        decoder = configuration.decoder
         incrementalDecoder = configuration.decoder as? any IncrementalDecoding
         workers = WorkerPool(size: configuration.limits.workers)
         animations = AnimationResources(

@@ -10,7 +10,7 @@ final class LayeredDefaults: Sendable {
     private let plain: Result<MergedOptions, ImageError>
     /// What a request that sets no options reads from the memory cache: the end of its key; `nil` when it reads
     /// nothing, or when its key needs more.
-    let variantWithoutOptions: String?
+    let variantWithoutOptions: ImageVariant?
 
     /// - Parameter encodes: whether the loader can keep finished images on disk.
     init(global: OptionLayer, runtime: OptionLayer, encodes: Bool) {

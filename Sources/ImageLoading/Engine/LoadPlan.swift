@@ -60,11 +60,11 @@ final class LoadPlan: Sendable {
     var decoding: DecodeOptions { merged.decoding }
 
     /// What identifies the image after decoding (first) and after each processor; never empty.
-    var variants: [String] { merged.variants }
+    var variants: [ImageVariant] { merged.variants }
 
     /// How many of the processors a cached image of the resource has had, if it may be shown until this one is
     /// made; otherwise `nil`.
-    func largerImageProcessors(_ variant: String, size: PixelSize) -> Int? { merged.largerImageProcessors(variant, size: size) }
+    func largerImageProcessors(_ variant: ImageVariant, size: PixelSize) -> Int? { merged.largerImageProcessors(variant, size: size) }
 
     /// The processors in runs that work as one.
     var runs: [ProcessingRun] { merged.runs }

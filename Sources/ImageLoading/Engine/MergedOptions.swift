@@ -6,9 +6,9 @@ final class MergedOptions: Sendable {
     /// Those for the decoder, with its standard limits and without a cancellation token.
     let decoding: DecodeOptions
     /// What identifies the image after decoding (first) and after each processor; never empty.
-    let variants: [String]
+    let variants: [ImageVariant]
     /// The last of them.
-    let variant: String
+    let variant: ImageVariant
     /// The scale of the decode, where it is to a size and shows the whole image: other decodes of its family differ in the size
     /// alone.
     let scale: DecodeScale?
@@ -28,19 +28,17 @@ final class MergedOptions: Sendable {
         decoding = DecodeOptions(options)
         runs = ProcessingRun.runs(of: options.processors)
         terms = FetchTerms(options)
-        var (variants, last) = ([String](), options.decodeVariant())
+        let decode = options.decode
+        var (variants, last) = ([ImageVariant](), ImageVariant(decode))
         variants.reserveCapacity(options.processors.count + 1)
         variants.append(last)
         for processor in options.processors {
-            // With its length, so that no two lists of identifiers read the same.
-            let identifier = processor.identifier
-            last += "|\(identifier.utf8.count):\(identifier)"
+            last = last.processed(by: processor.identifier)
             variants.append(last)
         }
         (self.variants, variant) = (variants, last)
         if let size = options.targetSize, options.contentMode != .fill {
-            let family = "\(options.decodeVariant(includesSize: false)),\(options.contentMode.rawValue)"
-            scale = DecodeScale(family: family, box: size)
+            scale = DecodeScale(family: "\(decode.options),\(options.contentMode.rawValue)", box: size)
         } else {
             scale = nil
         }
@@ -48,22 +46,14 @@ final class MergedOptions: Sendable {
 
     /// How many of the processors another image of the resource has had, if it may be shown until this one is made: if it was decoded
     /// alike to the full size or to a larger one, and has had the first of the processors and no others.
-    func largerImageProcessors(_ other: String, size: PixelSize) -> Int? {
-        guard other != variant else { return nil }
-        let fullSize = options.decodeVariant(includesSize: false)
-        for count in stride(from: options.processors.count, through: 0, by: -1) {
-            let processors = variants[count].dropFirst(variants[0].count)
-            guard other.hasSuffix(processors) else { continue }
-            let decode = other.dropLast(processors.count)
-            if decode == fullSize { return count }
-            guard let box = options.targetSize, covers(box, size) else { continue }
-            // The decode to another box with the same mode: "640x480,fit" before the rest.
-            let rest = ",\(options.contentMode.rawValue)" + (fullSize.isEmpty ? "" : ",\(fullSize)")
-            guard decode.hasSuffix(rest) else { continue }
-            let isSize = decode.dropLast(rest.count).utf8.allSatisfy { 0x30...0x39 ~= $0 || $0 == UInt8(ascii: "x") }
-            if isSize { return count }
+    func largerImageProcessors(_ other: ImageVariant, size: PixelSize) -> Int? {
+        let (own, theirs) = (variant.decode, other.decode)
+        guard other != variant, own.options == theirs.options, variant.processors.starts(with: other.processors) else {
+            return nil
         }
-        return nil
+        if theirs.targetSize == nil { return other.processors.count }
+        guard let box = own.targetSize, own.contentMode == theirs.contentMode, covers(box, size) else { return nil }
+        return other.processors.count
     }
 
     /// Whether an image is at least as large as one that is scaled to a box.

@@ -1,4 +1,5 @@
 internal import ImageCore
+internal import ImageKernels
 
 /// Turns bytes into pixels.
 struct DecodeStage: Sendable {
@@ -23,18 +24,18 @@ struct DecodeStage: Sendable {
         let decoder = components.decoder
         var next = processor
         if let processor { (options, next) = decoder.reducing(data, options: options, for: processor) }
-        var image: DecodedImage
-        if let larger, let smaller = try decoder.decode(data, from: larger, options: options) {
-            image = smaller
-        } else {
-            image = try decoder.decode(data, options: options)
-        }
+        var image =
+            if let larger, options.targetSize != nil, !larger.isPartial {
+                try decoder.scaleDown(larger, of: data, options: options)
+            } else {
+                try decoder.decodeToTargetSize(data, options: options)
+            }
         image.animation = isAnimated(data) ? animation(of: data, options) : nil
         return (image, next)
     }
 
     private func isAnimated(_ data: Data) -> Bool {
-        guard components.decoder.animates, plan.options.animates, plan.options.frame == 0 else { return false }
+        guard components.decoder is any AnimationDecoding, plan.options.animates, plan.options.frame == 0 else { return false }
         return ((try? components.decoder.info(of: data, limits: options.limits))?.frameCount ?? 1) > 1
     }
 

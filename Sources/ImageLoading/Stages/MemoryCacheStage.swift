@@ -29,7 +29,7 @@ extension Components {
     ///
     /// - Parameter variant: ``LayeredDefaults/variantWithoutOptions``.
     /// - Returns: the image, no preview.
-    func lookUpMemory(_ request: ImageRequest, variant: String) -> DecodedImage? {
+    func lookUpMemory(_ request: ImageRequest, variant: ImageVariant) -> DecodedImage? {
         let resource = interceptors.isEmpty ? request.resource : resource(of: request)
         return memoryCache.image(for: ImageKey(resource: resource, variant: variant)).flatMap { $0.isPreview ? nil : $0 }
     }

@@ -12,7 +12,7 @@ struct ProcessedCacheStage: Sendable {
 
     init(components: Components, plan: LoadPlan, image: ImageKey) {
         (self.components, self.plan) = (components, plan)
-        key = DataKey(resource: image.resource, variant: image.variant)
+        key = DataKey(resource: image.resource, variant: image.variant.text)
     }
 
     func decode(_ entry: DataEntry, _ token: CancellationToken) throws -> DecodedImage {
@@ -25,7 +25,7 @@ struct ProcessedCacheStage: Sendable {
         decoding.extra = options.extra
         decoding.limits = components.configuration.limits.decoding
         decoding.cancellation = token
-        var image = try components.decoder.decode(entry.data, options: decoding)
+        var image = try components.decoder.decodeToTargetSize(entry.data, options: decoding)
         image.format = Self.originalFormat.flatMap { entry.head.headerFields[$0] }.map { ImageFormat(rawValue: $0) }
         return image
     }

@@ -38,12 +38,14 @@ struct KittyGraphics: Hashable, Sendable {
     /// Returns the text that draws an animation at the cursor, which the terminal plays. The cursor does not move.
     ///
     /// - Parameters:
-    ///   - frames: the frames, all of one size, with their durations in seconds. As in browsers, 0.01 s or less becomes 0.1 s.
+    ///   - frames: the frames, all of one size, with their durations. As in browsers, at most 10 ms becomes 100 ms.
     ///   - columns: the width of the animation in character cells.
     ///   - rows: the height of the animation in character cells.
     ///   - loopCount: how often the terminal plays the animation; 0 until it is erased.
-    func draw(_ frames: [(pixels: Pixels, duration: Double)], columns: Int, rows: Int, loopCount: Int) -> String {
-        func gap(_ seconds: Double) -> Int { Int((seconds > 0.01 ? min(seconds, 3600) : 0.1) * 1000) }
+    func draw(_ frames: [(pixels: Pixels, duration: Duration)], columns: Int, rows: Int, loopCount: Int) -> String {
+        func gap(_ duration: Duration) -> Int {
+            Int((duration > .milliseconds(10) ? min(duration, .seconds(3600)) : .milliseconds(100)) / .milliseconds(1))
+        }
         guard let first = frames.first else { return "" }
         var text = draw(first.pixels, columns: columns, rows: rows)
         for frame in frames.dropFirst() {

@@ -108,11 +108,11 @@ public struct TerminalImage: Sendable {
     /// Draws an animation that the terminal plays by itself.
     ///
     /// - Parameters:
-    ///   - frames: the frames, all of one size, with their durations in seconds.
+    ///   - frames: the frames, all of one size, with their durations.
     ///   - loopCount: how often the terminal plays the animation; 0, the default, until it is erased.
     /// - Returns: the drawing, or `nil` if the terminal does not play frames of kitty's protocol.
     /// - Throws: an error if there is no memory for the scaled frames or the encoder fails.
-    public func draw(_ frames: [(image: DecodedImage, duration: Double)], loopCount: Int = 0) throws -> Drawing? {
+    public func draw(_ frames: [(image: DecodedImage, duration: Duration)], loopCount: Int = 0) throws -> Drawing? {
         guard terminal.graphics == .kitty, terminal.playsAnimations, let first = frames.first else { return nil }
         let covered = cells(ResizeGeometry(source: first.image.size, box: targetSize, mode: .fit).output)
         let sent = try frames.map { frame in

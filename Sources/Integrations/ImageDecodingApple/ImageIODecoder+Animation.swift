@@ -14,8 +14,8 @@
 
     /// An animation whose frames ImageIO composes.
     private final class ImageIOAnimation: ImageAnimation {
-        let durations: [Double]
-        let loopCount: Int?
+        let durations: [Duration]
+        let loopCount: Int
         private let file: ImageIOFile
         private let options: DecodeOptions
 
@@ -26,11 +26,13 @@
             guard let keys = AnimationKeys.all.first(where: { $0.format == file.format }),
                 let times = keys.durations(of: file.source)
             else {
-                (durations, loopCount) = ([0], nil)
+                (durations, loopCount) = ([.zero], 1)
                 return
             }
             durations = times
-            loopCount = keys.properties(of: file.source)?[keys.loopCount] as? Int
+            let count = keys.properties(of: file.source)?[keys.loopCount] as? Int
+            // A GIF says how often it is repeated after it was shown once, and is shown once if it says nothing.
+            loopCount = file.format == .gif ? count.map { $0 == 0 ? 0 : $0 + 1 } ?? 1 : count ?? 0
         }
 
         func frame(at index: Int) throws -> DecodedImage {
@@ -78,20 +80,20 @@
             (CGImageSourceCopyProperties(source, nil) as? [CFString: Any])?[dictionary] as? [CFString: Any]
         }
 
-        /// The durations of the frames in seconds; `nil` if the file is no animation, for example a HEIC file with several photos.
+        /// The durations of the frames; `nil` if the file is no animation, for example a HEIC file with several photos.
         ///
         /// ImageIO shows frames of less than 0.02 s for 0.1 s. The unclamped delay is what the file says.
-        func durations(of source: CGImageSource) -> [Double]? {
+        func durations(of source: CGImageSource) -> [Duration]? {
             let count = CGImageSourceGetCount(source)
             guard count > 1 else { return nil }
             let all = frames.flatMap { properties(of: source)?[$0] as? [[CFString: Any]] } ?? []
-            var durations: [Double] = []
+            var durations: [Duration] = []
             for index in 0..<count {
                 let properties = CGImageSourceCopyPropertiesAtIndex(source, index, nil) as? [CFString: Any]
                 let frame = properties?[dictionary] as? [CFString: Any]
                 let seconds = duration(frame) ?? (all.indices.contains(index) ? duration(all[index]) : nil)
                 guard let seconds else { return nil }
-                durations.append(max(0, seconds))
+                durations.append(seconds > 0 ? .seconds(min(seconds, 86_400)) : .zero)
             }
             return durations
         }

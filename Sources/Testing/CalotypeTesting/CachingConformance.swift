@@ -75,7 +75,7 @@ private func checkThreads(of cache: any Caching) async throws {
 }
 
 private func sampleKey(_ name: String, variant: String = "") -> ImageKey {
-    ImageKey(resource: ResourceKey("https://example.org/\(name)"), variant: variant)
+    ImageKey(resource: ResourceKey("https://example.org/\(name)"), variant: ImageVariant(variant))
 }
 
 private func sample(_ mark: UInt8) throws -> DecodedImage { try TestImages.solid(width: 1, height: 1, red: mark) }

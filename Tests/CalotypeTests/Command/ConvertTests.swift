@@ -189,7 +189,7 @@ struct ConvertTests {
         #expect(run.ending == .status(0), "\(run.errors)")
         let made = try DecoderRegistry(.codecs).animation(of: folder.data("a.webp"), options: DecodeOptions())
         #expect(DecoderRegistry(.codecs).format(of: folder.data("a.webp")) == .webp)
-        #expect(made.durations == [0.1, 0.2, 0.3] && made.loopCount == 0)
+        #expect(made.durations == [.milliseconds(100), .milliseconds(200), .milliseconds(300)] && made.loopCount == 0)
         for (index, corner) in [[25, 195, 215], [215, 95, 175], [205, 175, 35]].enumerated() {
             let frame = try made.frame(at: index)
             #expect(frame.size == PixelSize(width: 12, height: 8))

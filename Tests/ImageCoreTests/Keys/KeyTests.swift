@@ -92,10 +92,10 @@ import Testing
 
     @Test func resourceAndVariantAreSeparateInAKey() {
         let keys = [("ab", "c"), ("a", "bc"), ("abc", ""), ("", "abc"), ("ab", "")].map {
-            ImageKey(resource: ResourceKey($0), variant: $1)
+            ImageKey(resource: ResourceKey($0), variant: ImageVariant($1))
         }
         #expect(Set(keys).count == 5)
-        #expect(ImageKey(resource: ResourceKey("ab"), variant: "c") == keys[0])
+        #expect(ImageKey(resource: ResourceKey("ab"), variant: ImageVariant("c")) == keys[0])
     }
 
     @Test func redactedSourcesHaveNoCredentials() {

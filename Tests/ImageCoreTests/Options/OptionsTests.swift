@@ -184,9 +184,9 @@ private enum Flavour: OptionKey {
         let variants = changes.map { change in
             var options = LoadOptions()
             change(&options)
-            return options.decodeVariant()
+            return ImageVariant(options.decode)
         }
-        #expect(LoadOptions().decodeVariant().isEmpty && variants.allSatisfy { !$0.isEmpty })
+        #expect(ImageVariant(LoadOptions().decode) == .plain && !variants.contains(.plain))
         #expect(Set(variants).count == changes.count)
     }
 

@@ -11,14 +11,15 @@ import ImageDecoding
         let format = ImageFormat.gif
         let canvas = PixelSize(width: 2, height: 2)
         let orientation = Orientation.up
-        let loopCount: Int? = 1
+        let loopCount = 1
         let frames: [AnimationFrame]
         private let damaged: Set<Int>
 
         init(_ frames: [(side: Int, disposal: AnimationFrame.Disposal)], damaged: Set<Int>) {
             self.frames = frames.map { side, disposal in
                 AnimationFrame(
-                    x: 0, y: 0, size: PixelSize(width: side, height: side), seconds: 0.1, disposal: disposal, blends: true,
+                    x: 0, y: 0, size: PixelSize(width: side, height: side), duration: .milliseconds(100), disposal: disposal,
+                    blends: true,
                     hasAlpha: false)
             }
             self.damaged = damaged

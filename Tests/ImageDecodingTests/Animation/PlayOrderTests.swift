@@ -12,7 +12,7 @@ import ImageDecoding
         let format = ImageFormat.gif
         let canvas = PixelSize(width: 9, height: 9)
         let orientation = Orientation.up
-        let loopCount: Int? = 1
+        let loopCount = 1
         let frames: [AnimationFrame]
         /// The number of decoded frames.
         var decoded = 0
@@ -20,7 +20,7 @@ import ImageDecoding
         init(_ count: Int) {
             frames = (0..<count).map { index in
                 AnimationFrame(
-                    x: index * 5 % 9, y: index * 7 % 8, size: PixelSize(width: 1, height: 1), seconds: 0.1,
+                    x: index * 5 % 9, y: index * 7 % 8, size: PixelSize(width: 1, height: 1), duration: .milliseconds(100),
                     disposal: [.keep, .clear, .restore, .keep][index % 4], blends: index % 3 > 0, hasAlpha: true)
             }
         }

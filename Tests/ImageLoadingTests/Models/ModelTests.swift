@@ -117,11 +117,12 @@ private struct Simulation {
         var variant = Self.scales.randomElement(using: &random)!.map { "s\($0.box.width)" } ?? ""
         var chain = [
             JobKey(kind: .original, image: ImageKey(resource: name)),
-            JobKey(kind: .image, image: ImageKey(resource: name, variant: variant)),
+            JobKey(kind: .image, image: ImageKey(resource: name, variant: ImageVariant(variant))),
         ]
         for name in lists.randomElement(using: &random)! {
             variant += "|" + name
-            chain.append(JobKey(kind: .image, image: ImageKey(resource: chain[0].image.resource, variant: variant)))
+            chain.append(
+                JobKey(kind: .image, image: ImageKey(resource: chain[0].image.resource, variant: ImageVariant(variant))))
         }
         chain.reverse()
         // Now and then a load wants the bytes alone.
@@ -319,7 +320,7 @@ private struct Simulation {
     // MARK: Promises
 
     private func scale(of key: JobKey) -> DecodeScale? {
-        Self.scales.first { $0.map { "s\($0.box.width)" == key.image.variant } ?? false } ?? nil
+        Self.scales.first { $0.map { "s\($0.box.width)" == key.image.variant.text } ?? false } ?? nil
     }
 
     private func resource(of key: JobKey) -> ResourceClass {

@@ -63,7 +63,9 @@ import Testing
     func anImageStandsInIfItCoversTheBox(_ mode: ContentMode, _ size: PixelSize, _ covers: Bool) {
         var options = LoadOptions()
         (options.targetSize, options.contentMode) = (PixelSize(width: 10, height: 10), mode)
-        let other = "\(PixelSize(width: 20, height: 20)),\(mode.rawValue)"
+        var larger = options
+        larger.targetSize = PixelSize(width: 20, height: 20)
+        let other = MergedOptions(larger).variant
         #expect((MergedOptions(options).largerImageProcessors(other, size: size) != nil) == covers)
     }
 

@@ -25,9 +25,7 @@ import Testing
     @Test func twoSizesAtOnceMakeOneDecode() async throws {
         let bench = SizeBench()
         #expect(try await sides(bench, [request(2), request(8), request(4)]) == [2, 8, 4])
-        #expect(
-            bench.decoder.log.events == ["decode 8", "2 of 8", "4 of 8"]
-                || bench.decoder.log.events == ["decode 8", "4 of 8", "2 of 8"])
+        #expect(bench.decoder.log.events == ["decode 8"])
         await bench.waitUntilIdle()
     }
 
@@ -50,12 +48,6 @@ import Testing
         #expect(Set(bench.decoder.log.events) == ["decode 2", "decode 8"])
     }
 
-    @Test func aDecoderThatDeclinesDecodesEachSize() async throws {
-        let bench = SizeBench(declines: true)
-        #expect(try await sides(bench, [request(2), request(8)]) == [2, 8])
-        #expect(bench.decoder.log.events == ["decode 8", "decode 2"])
-    }
-
     @Test func aSmallerSizeIsMadeThoughTheLargerIsGivenUp() async throws {
         let bench = SizeBench(isHeld: true)
         let (large, small) = (bench.loader.task(for: request(8)), bench.loader.task(for: request(2)))
@@ -66,7 +58,7 @@ import Testing
         large.cancel()
         bench.decoder.letThrough()
         #expect(try await small.response.image.size.width == 2)
-        #expect(bench.decoder.log.events == ["decode 8", "2 of 8"])
+        #expect(bench.decoder.log.events == ["decode 8"])
         await bench.waitUntilIdle()
     }
 
@@ -92,8 +84,8 @@ private struct SizeBench {
     let decoder: SizeDecoder
     let loader: ImageLoader
 
-    init(declines: Bool = false, isHeld: Bool = false, body: UInt8 = 7) {
-        decoder = SizeDecoder(declines: declines, isHeld: isHeld)
+    init(isHeld: Bool = false, body: UInt8 = 7) {
+        decoder = SizeDecoder(isHeld: isHeld)
         loader = ImageLoader(
             ImageLoader.Configuration(dataLoader: ScriptedLoader(gate: gate) { _ in .body(Data([body])) }, decoder: decoder))
     }
@@ -103,33 +95,25 @@ private struct SizeBench {
     }
 }
 
-/// Tells which sizes it decoded, and which it made of others.
+/// Tells which sizes it decoded.
 private final class SizeDecoder: Decoding {
     let log = EventLog<String>()
     private let base = ScriptedDecoder()
-    private let declines: Bool
     private let isHeld: Lock<Bool>
 
-    init(declines: Bool, isHeld: Bool) {
-        self.declines = declines
-        self.isHeld = Lock(isHeld)
-    }
+    init(isHeld: Bool) { self.isHeld = Lock(isHeld) }
 
     func letThrough() { isHeld.withLock { $0 = false } }
 
     var formats: [ImageFormat] { base.formats }
     func format(of head: Data) -> ImageFormat? { base.format(of: head) }
-    func info(of data: Data, limits: DecodingLimits) throws -> ImageInfo { try base.info(of: data, limits: limits) }
+    func info(of data: Data, limits: DecodingLimits) throws -> ImageInfo {
+        ImageInfo(format: ScriptedDecoder.format, size: PixelSize(width: 16, height: 16))
+    }
 
     func decode(_ data: Data, options: DecodeOptions) throws -> DecodedImage {
         log.append("decode \(options.targetSize?.width ?? 0)")
         while isHeld.withLock({ $0 }) {}
         return try base.decode(data, options: options)
-    }
-
-    func decode(_ data: Data, from larger: DecodedImage, options: DecodeOptions) throws -> DecodedImage? {
-        guard !declines, let size = options.targetSize else { return nil }
-        log.append("\(size.width) of \(larger.size.width)")
-        return try TestImages.solid(width: size.width, height: size.height, red: red(larger))
     }
 }

@@ -8,7 +8,7 @@ import Timing
 /// What the state machine of shared work decides, event by event.
 @Suite struct SharingDecisions {
     private func image(_ name: String, _ variant: String = "") -> JobKey {
-        JobKey(kind: .image, image: ImageKey(resource: ResourceKey(name), variant: variant))
+        JobKey(kind: .image, image: ImageKey(resource: ResourceKey(name), variant: ImageVariant(variant)))
     }
 
     private func bytes(_ name: String) -> JobKey { JobKey(kind: .original, image: ImageKey(resource: ResourceKey(name))) }

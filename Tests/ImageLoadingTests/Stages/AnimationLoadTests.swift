@@ -31,13 +31,14 @@ private final class AnimationDecoder: AnimationDecoding {
 }
 
 private final class FlipBook: ImageAnimation {
-    let durations: [Double]
-    let loopCount: Int? = 0
+    let durations: [Duration]
+    let loopCount = 0
     private let log: EventLog<String>
     private let token: CancellationToken?
 
     init(count: Int, log: EventLog<String>, _ token: CancellationToken?) {
-        durations = [0, 0.01, 0.02].prefix(count) + Array(repeating: 0.05, count: max(0, count - 3))
+        durations =
+            [0, 10, 20].prefix(count).map { .milliseconds($0) } + Array(repeating: .milliseconds(50), count: max(0, count - 3))
         (self.log, self.token) = (log, token)
     }
 

@@ -1,6 +1,7 @@
 import ImageCore
 import ImageKernels
 import ImageProcessing
+import ProcessorParsing
 import Testing
 
 @Suite struct FusingTests {

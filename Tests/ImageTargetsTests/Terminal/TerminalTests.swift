@@ -173,7 +173,7 @@ import Testing
 
     @Test func kittyGetsEveryFrameWithItsDurationAndPlaysThemInALoop() throws {
         let pixels = KittyGraphics.Pixels(try gradient(50, 40))
-        let frames = [(pixels: pixels, duration: 0.25), (pixels: pixels, duration: 0)]
+        let frames = [(pixels: pixels, duration: Duration.milliseconds(250)), (pixels: pixels, duration: .zero)]
         let commands = try KittyCommand.parse(KittyGraphics(id: 3).draw(frames, columns: 5, rows: 2, loopCount: 0))
         #expect(commands.map { $0.keys["a"] } == ["T", "f", "a"])
         #expect(commands[1].keys["z"] == "100")
@@ -297,7 +297,8 @@ import Testing
         let image = try TestImages.solid(width: 8, height: 8, red: 9)
         let terminal = Terminal(graphics: .kitty, columns: 20, rows: 10)
         let drawing = try #require(
-            try TerminalImage(terminal, encoder: EncoderRegistry(.codecs)).draw([(image, 0.1), (image, 0.2)], loopCount: 3))
+            try TerminalImage(terminal, encoder: EncoderRegistry(.codecs)).draw(
+                [(image, .milliseconds(100)), (image, .milliseconds(200))], loopCount: 3))
         let commands = try KittyCommand.parse(drawing.lines[0])
         #expect(commands.map { $0.keys["f"] } == ["100", "100", nil])
         let file = try #require(Data(base64Encoded: commands[1].data))
@@ -308,7 +309,7 @@ import Testing
         // Other terminals with the protocol may not play frames.
         var other = terminal
         other.playsAnimations = false
-        #expect(try TerminalImage(other).draw([(image, 0.1), (image, 0.2)]) == nil)
+        #expect(try TerminalImage(other).draw([(image, .milliseconds(100)), (image, .milliseconds(200))]) == nil)
     }
 
     @Test func imagesAreDrawnSideBySide() throws {

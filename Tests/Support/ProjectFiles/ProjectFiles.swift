@@ -17,7 +17,7 @@ package enum ProjectFiles {
     package static let fuzzSeeds = root.appending(path: "Fuzz/Seeds")
 
     /// The images of the demo's gallery.
-    package static let gallery = root.appending(path: "Sources/C/Gallery/Images")
+    package static let gallery = root.appending(path: "Sources/Command/Demo/Images")
 
     private static func isRoot(_ folder: URL) -> Bool {
         ["Package.swift", "Tests/Fixtures"].allSatisfy { FileManager.default.fileExists(atPath: folder.appending(path: $0).path) }

@@ -1,6 +1,7 @@
 internal import Calotype
 internal import Foundation
 internal import ImageKernels
+internal import ProcessorParsing
 
 extension Suite {
     /// Measures the kernels on a computed photograph in memory beside Pillow and libvips, and each processor beside a copy of the

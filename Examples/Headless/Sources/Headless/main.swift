@@ -4,7 +4,7 @@ let loader = ImageLoader.standard { $0.limits.decodingBytes = 256_000_000 }
 let thumbnail = [.resize(width: 120)] as [any Processing]
 
 // Paths and URLs come from the command line; without any, the program takes an image of the project's gallery.
-let gallery = URL(filePath: #filePath).appending(path: "../../../../../Sources/C/Gallery/Images").standardized
+let gallery = URL(filePath: #filePath).appending(path: "../../../../../Sources/Command/Demo/Images").standardized
 var names = Array(CommandLine.arguments.dropFirst())
 if names.isEmpty { names = [gallery.appending(path: "arrow.jpg").path] }
 for name in names {

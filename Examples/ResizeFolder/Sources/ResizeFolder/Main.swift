@@ -7,7 +7,7 @@ import Foundation
     static func main() async {
         var arguments = Array(CommandLine.arguments.dropFirst())
         if arguments.isEmpty {
-            let images = URL(filePath: #filePath).appending(path: "../../../../../Sources/C/Gallery/Images").standardized
+            let images = URL(filePath: #filePath).appending(path: "../../../../../Sources/Command/Demo/Images").standardized
             arguments = [images.path, FileManager.default.temporaryDirectory.appending(path: "ResizeFolder").path]
         }
         guard arguments.count == 2, let names = try? FileManager.default.contentsOfDirectory(atPath: arguments[0]) else {

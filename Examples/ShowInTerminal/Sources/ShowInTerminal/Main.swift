@@ -4,7 +4,7 @@ import Foundation
 /// `ShowInTerminal [URL]` shows an image, or plays an animation for ten seconds. Without a URL, it shows an image of the demo.
 @main struct ShowInTerminal {
     static func main() async {
-        let image = URL(filePath: #filePath).appending(path: "../../../../../Sources/C/Gallery/Images/dunes.jpg").standardized
+        let image = URL(filePath: #filePath).appending(path: "../../../../../Sources/Command/Demo/Images/dunes.jpg").standardized
         let url = CommandLine.arguments.dropFirst().first.flatMap { URL(string: $0) } ?? image
 
         let view = TerminalTarget(TerminalImage(terminal(), encoder: EncoderRegistry(.codecs)), showsProgress: true) { text in

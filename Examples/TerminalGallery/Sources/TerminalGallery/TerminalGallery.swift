@@ -38,7 +38,7 @@ import Foundation
     private static var demoImages: URL {
         var root = URL(filePath: #filePath)
         for _ in 0..<5 { root.deleteLastPathComponent() }
-        return root.appending(path: "Sources/C/Gallery/Images")
+        return root.appending(path: "Sources/Command/Demo/Images")
     }
 
     /// Decodes a preview of the first half of a file.

@@ -39,7 +39,7 @@ enum AVIFRepetitions {
     /// An edit list (`elst`) with the flag 1 repeats a segment until the end of the track's duration (`tkhd`). The largest number
     /// means endless (ISO/IEC 23000-22 (MIAF), 7.3.2.1); some encoders write the largest signed number.
     ///
-    /// - Returns: The number of times that the sequence is shown, 0 for endless, or `nil` when the file does not say.
+    /// - Returns: the number of times that the sequence is shown, 0 for endless, or `nil` when the file does not say.
     static func count(in file: Data) -> Int? {
         guard let movie = ISOBoxes.first("moov", in: file) else { return nil }
         for track in ISOBoxes(movie) where track.type == "trak" {

@@ -9,10 +9,8 @@ import ImageKernels
 /// count, as the format requires. The decoder is not strict: it accepts files without `pixi`, and ignores an invalid `clap`. HDR
 /// images (PQ, HLG) are tone-mapped to sRGB unless the options keep colours.
 ///
-/// libavif cannot interrupt the decode of a frame. When the decode of a large image is cancelled, the call returns within
-/// milliseconds, and libavif finishes in the background before its memory is freed. At most two such decodes run at a time, and
-/// together they hold at most `limits.decodedBytes`; a further one is waited for. Small images and the frames of sequences are decoded to
-/// the end.
+/// libavif cannot interrupt the decode of a frame: a cancelled decode finishes its frame, and then throws `CancellationError`. The
+/// load ends at once, but its worker is free only after that.
 public struct AVIFDecoder: AnimationDecoding {
     /// Creates a decoder.
     public init() {}
@@ -41,15 +39,7 @@ public struct AVIFDecoder: AnimationDecoding {
     }
 
     public func decode(_ data: Data, options: DecodeOptions) throws -> DecodedImage {
-        // The size matters only for a decode that can be cancelled.
-        let planes = try options.cancellation.map { _ in
-            try unsafe data.withUnsafeBytes { try unsafe AVIFReader($0, limits: options.limits).planeBytes }
-        }
-        return try UncancellableDecode.run(data, holding: planes ?? 0, options: options) { data in
-            try unsafe data.withUnsafeBytes { bytes in
-                try Self.decode(unsafe AVIFReader(bytes, limits: options.limits), options: options)
-            }
-        }
+        try unsafe data.withUnsafeBytes { try Self.decode(unsafe AVIFReader($0, limits: options.limits), options: options) }
     }
 
     public func animation(of data: Data, options: DecodeOptions) throws -> any ImageAnimation {

@@ -79,10 +79,11 @@ import ImageKernels
         return unsafe Data(bytes: bytes, count: count)
     }
 
-    /// Returns the duration of a frame in seconds.
-    func duration(of frame: Int) -> Double {
+    /// Returns how long a frame is shown, at most a day.
+    func duration(of frame: Int) -> Duration {
         var seconds = 0.0
-        return unsafe clt_avif_reader_duration(handle, UInt32(frame), &seconds) ? seconds : 0
+        guard unsafe clt_avif_reader_duration(handle, UInt32(frame), &seconds), seconds > 0 else { return .zero }
+        return .seconds(min(seconds, 86_400))
     }
 
     /// The memory of a decoded frame's planes in bytes. libavif also decodes alpha that is ignored.

@@ -4,8 +4,8 @@ import ImageCore
 /// The frames of an AVIF sequence. libavif keeps its state, so the next frame needs one decode; another frame needs all decodes
 /// from the last key frame on.
 @safe final class AVIFSequence: ImageAnimation {
-    let durations: [Double]
-    let loopCount: Int?
+    let durations: [Duration]
+    let loopCount: Int
     private let options: DecodeOptions
     private let reader: AVIFReader
     /// The bytes of the file, which the reader uses.
@@ -20,7 +20,8 @@ import ImageCore
             self.reader = reader
             let count = max(1, Int(reader.header.frames))
             durations = (0..<count).map { reader.duration(of: $0) }
-            loopCount = count == 1 ? nil : AVIFRepetitions.count(in: data)
+            // As in browsers, a file that does not say how often it is shown is shown for ever.
+            loopCount = count == 1 ? 1 : AVIFRepetitions.count(in: data) ?? 0
         } catch {
             unsafe bytes.deallocate()
             throw error

@@ -6,7 +6,7 @@ struct CleanAperture: Hashable {
     let size: PixelSize
 
     /// - Parameters:
-    ///   - numbers: The width, the height, and the horizontal and vertical offset of the centre from the image's, each as
+    ///   - numbers: the width, the height, and the horizontal and vertical offset of the centre from the image's, each as
     ///     numerator and denominator. The offsets are signed.
     /// - Returns: `nil` if the numbers give no whole pixels inside the image, which is then shown completely.
     init?(_ numbers: [UInt32], in stored: PixelSize) {

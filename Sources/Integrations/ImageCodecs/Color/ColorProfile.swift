@@ -18,7 +18,7 @@ enum ColorProfile: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - chromaticities: x and y of white, red, green and blue.
-    ///   - gamma: The exponent of the display; 0 for the curve of sRGB.
+    ///   - gamma: the exponent of the display; 0 for the curve of sRGB.
     init(chromaticities: [Double], gamma: Double) {
         self = LCMSProfile.rgb(chromaticities, gamma: gamma)?.icc.map(ColorProfile.icc) ?? .sRGB
     }

@@ -15,7 +15,7 @@ protocol RowTransform: AnyObject {
 
     /// Returns a conversion, or `nil` if none is needed or possible: the profile is damaged, does not fit the pixels, or equals sRGB.
     ///
-    /// - Parameter isSmall: Whether the image has few pixels, so that the preparation must be cheap.
+    /// - Parameter isSmall: whether the image has few pixels, so that the preparation must be cheap.
     static func make(_ icc: Data, from source: RowLayout, to target: PixelFormat, isSmall: Bool) -> (any RowTransform)? {
         guard let profile = LCMSProfile(icc) else { return nil }
         let isGray = target.channels == 1

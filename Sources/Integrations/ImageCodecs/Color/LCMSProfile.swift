@@ -26,7 +26,7 @@ import ImageCore
     ///
     /// - Parameters:
     ///   - xy: x and y of white, red, green and blue.
-    ///   - gamma: The exponent of the display; 0 for the curve of sRGB.
+    ///   - gamma: the exponent of the display; 0 for the curve of sRGB.
     static func rgb(_ xy: [Double], gamma: Double) -> LCMSProfile? {
         unsafe rgb(xy, curve: gamma > 0 ? cmsBuildGamma(nil, gamma) : srgbCurve)
     }

@@ -15,7 +15,8 @@ final class GIFFile: AnimationSource {
     let orientation = Orientation.up
     private(set) var canvas = PixelSize(width: 0, height: 0)
     private(set) var frames: [AnimationFrame] = []
-    private(set) var loopCount: Int?
+    /// A file that does not say how often it is repeated is shown once.
+    private(set) var loopCount = 1
     private(set) var profile = ColorProfile.sRGB
     private let reader: ByteReader
     private var entries: [Entry] = []
@@ -74,12 +75,12 @@ final class GIFFile: AnimationSource {
         {
             control = (Int(flags >> 2 & 7), delay, flags & 1 == 1 ? Int(clear) : nil)
         }
-        // Netscape's block: 1, and the number of repetitions, 0 for endless.
+        // Netscape's block: 1, and how often the animation is repeated after it was shown once, 0 for endless.
         if label == 0xFF, reader.matches("NETSCAPE2.0", at: offset + 3) || reader.matches("ANIMEXTS1.0", at: offset + 3),
             reader.byte(at: offset + 14) == 3, reader.byte(at: offset + 15) == 1,
             let loops = reader.uint16(at: offset + 16, bigEndian: false)
         {
-            loopCount = loops
+            loopCount = loops == 0 ? 0 : loops + 1
         }
         let end = skipSubBlocks(from: offset + 2)
         if label == 0xFF, profile == .sRGB, reader.matches("ICCRGBG1012", at: offset + 3) {
@@ -124,7 +125,7 @@ final class GIFFile: AnimationSource {
             }
         frames.append(
             AnimationFrame(
-                x: numbers[0], y: numbers[1], size: size, seconds: Double(control?.delay ?? 0) / 100, disposal: disposal,
+                x: numbers[0], y: numbers[1], size: size, duration: .milliseconds(10 * (control?.delay ?? 0)), disposal: disposal,
                 blends: true, hasAlpha: control?.transparentIndex != nil))
         entries.append(
             Entry(

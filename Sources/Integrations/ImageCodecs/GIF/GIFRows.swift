@@ -15,7 +15,7 @@ import ImageDecoding
     private(set) var failure: ImageError?
 
     /// - Parameters:
-    ///   - bytes: The file up to the end of the global palette, and the frame from its image separator to the end of its data.
+    ///   - bytes: the file up to the end of the global palette, and the frame from its image separator to the end of its data.
     ///   - colors: 256 colours as RGBA in memory.
     init(
         _ bytes: Data, size: PixelSize, isInterlaced: Bool, colors: [UInt32], options: DecodeOptions

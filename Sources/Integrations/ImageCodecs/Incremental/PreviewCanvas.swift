@@ -12,7 +12,7 @@ final class PreviewCanvas {
     private(set) var lastPreviewed = 0
     private let options: DecodeOptions
 
-    /// - Parameter codecBytes: The memory of the codec in bytes.
+    /// - Parameter codecBytes: the memory of the codec in bytes.
     init(_ stored: StoredImage, options: DecodeOptions, codecBytes: Int = 0) throws(ImageError) {
         self.stored = stored
         self.options = options

@@ -50,7 +50,7 @@ public struct JPEGDecoder: Decoding {
         return try Self.decode(data, options: options, orientation: nil)
     }
 
-    /// - Parameter orientation: The orientation of the image; `nil` for that of its Exif.
+    /// - Parameter orientation: the orientation of the image; `nil` for that of its Exif.
     static func decode(_ data: Data, options: DecodeOptions, orientation: Orientation?) throws -> DecodedImage {
         try unsafe data.withUnsafeBytes { bytes in
             let reader = try unsafe JPEGReader(bytes, limits: options.limits)

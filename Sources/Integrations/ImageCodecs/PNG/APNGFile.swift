@@ -9,7 +9,7 @@ final class APNGFile: AnimationSource {
     let canvas: PixelSize
     let orientation: Orientation
     private(set) var frames: [AnimationFrame] = []
-    let loopCount: Int?
+    let loopCount: Int
     private let metadata: PNGMetadata
     private let header: Data
     /// The chunks before the first data that describe how pixels are stored.
@@ -29,7 +29,7 @@ final class APNGFile: AnimationSource {
         guard width > 0, height > 0 else {
             throw .damaged(.png, "its header has no image size")
         }
-        loopCount = metadata.plays
+        loopCount = metadata.plays ?? 1
         try limits.check(canvas, bytesPerPixel: 0)
         try readFrames(chunks, limits: limits)
     }
@@ -65,7 +65,7 @@ final class APNGFile: AnimationSource {
 
     /// A still image is an animation of one frame.
     private func addStill(_ chunks: PNGChunks) {
-        frames = [AnimationFrame(x: 0, y: 0, size: canvas, seconds: 0, blends: false, hasAlpha: true)]
+        frames = [AnimationFrame(x: 0, y: 0, size: canvas, duration: .zero, blends: false, hasAlpha: true)]
         data = [chunks.filter { $0.type == "IDAT" }.map(\.content)]
     }
 
@@ -80,7 +80,7 @@ final class APNGFile: AnimationSource {
         var frame = AnimationFrame(
             x: numbers[2], y: numbers[3], size: PixelSize(width: numbers[0], height: numbers[1]),
             // A denominator of 0 means hundredths.
-            seconds: Double(numerator) / Double(denominator == 0 ? 100 : denominator), blends: blending == 1, hasAlpha: true)
+            duration: .seconds(numerator) / (denominator == 0 ? 100 : denominator), blends: blending == 1, hasAlpha: true)
         frame.disposal = disposal == 1 ? .clear : disposal == 2 ? .restore : .keep
         // There is no frame before the first one to restore.
         if frames.isEmpty, frame.disposal == .restore { frame.disposal = .clear }

@@ -52,7 +52,7 @@ import ImageKernels
         return stored
     }
 
-    /// - Parameter fillsBlocks: Whether a pixel of an early pass also fills the block that later passes replace.
+    /// - Parameter fillsBlocks: whether a pixel of an early pass also fills the block that later passes replace.
     func readRows(into target: UnsafeMutableRawPointer, stride: Int, count: Int, fillsBlocks: Bool = false) -> RowsRead {
         var got: UInt32 = 0
         let status = unsafe clt_png_reader_read_rows(

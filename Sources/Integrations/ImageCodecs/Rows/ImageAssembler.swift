@@ -13,7 +13,7 @@ struct ImageAssembler {
 
     /// Checks the options and the limits before any memory of the image's size is allocated.
     ///
-    /// - Parameter codecBytes: The memory of the codec in bytes.
+    /// - Parameter codecBytes: the memory of the codec in bytes.
     /// - Throws: ``ImageError`` when the options cannot be fulfilled or the image is beyond the limits.
     init(_ stored: StoredImage, options: DecodeOptions, codecBytes: Int = 0) throws(ImageError) {
         self.stored = stored
@@ -51,7 +51,7 @@ struct ImageAssembler {
 
     /// Decodes the image.
     ///
-    /// - Throws: The error of `producer`, unless the options allow a partial image, or `CancellationError`.
+    /// - Throws: the error of `producer`, unless the options allow a partial image, or `CancellationError`.
     func assemble(_ producer: any RowProducer) throws -> DecodedImage {
         var (bitmap, failure) = try geometry.map { try scaled(by: $0, from: producer) } ?? whole(from: producer)
         if let failure, !options.allowsPartial(after: failure) { throw failure }

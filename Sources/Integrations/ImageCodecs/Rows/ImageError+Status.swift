@@ -5,7 +5,7 @@ import ImageDecoding
 extension ImageError {
     /// The error for the status of a call to a codec.
     ///
-    /// - Parameter reason: The codec's message. It may end with a full stop.
+    /// - Parameter reason: the codec's message. It may end with a full stop.
     init(_ status: clt_status, _ format: ImageFormat, _ reason: String) {
         let reason = reason.hasSuffix(".") ? String(reason.dropLast()) : reason
         let name = Self.name(of: format)

@@ -17,6 +17,6 @@ enum RowLayout: Hashable, Sendable {
 }
 
 extension PixelFormat {
-    /// - Parameter isWide: Whether samples have 16 bits.
+    /// - Parameter isWide: whether samples have 16 bits.
     init(isGray: Bool, isWide: Bool) { self = isGray ? (isWide ? .gray16 : .gray8) : isWide ? .rgba16 : .rgba8 }
 }

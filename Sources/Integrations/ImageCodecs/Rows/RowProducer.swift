@@ -4,7 +4,7 @@ import ImageCore
 protocol RowProducer: AnyObject {
     /// Decodes the next rows, `stride` bytes apart.
     ///
-    /// - Returns: The number of rows that have pixels, and the error that stopped the codec before `count`, if any.
+    /// - Returns: the number of rows that have pixels, and the error that stopped the codec before `count`, if any.
     /// - Throws: `CancellationError`, or an error after which nothing can be shown.
     func readRows(into target: UnsafeMutableRawPointer, stride: Int, count: Int) throws -> RowsRead
 

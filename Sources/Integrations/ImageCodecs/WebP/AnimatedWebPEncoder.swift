@@ -11,15 +11,15 @@ public struct AnimatedWebPEncoder: Sendable {
     public struct Frame: Sendable {
         /// The image of the whole canvas.
         public var image: DecodedImage
-        /// The duration in seconds, from 0 to 16,777 (WebP stores milliseconds in 24 bits).
-        public var duration: Double
+        /// How long it is shown, at most 16,777 seconds (WebP stores milliseconds in 24 bits).
+        public var duration: Duration
 
         /// Creates a frame.
         ///
         /// - Parameters:
-        ///   - image: The image of the whole canvas.
-        ///   - duration: The duration in seconds, from 0 to 16,777.
-        public init(_ image: DecodedImage, duration: Double) {
+        ///   - image: the image of the whole canvas.
+        ///   - duration: How long it is shown, at most 16,777 seconds.
+        public init(_ image: DecodedImage, duration: Duration) {
             self.image = image
             self.duration = duration
         }
@@ -35,9 +35,9 @@ public struct AnimatedWebPEncoder: Sendable {
     ///
     /// - Parameters:
     ///   - frames: At least one frame. All have the size of the first, whose profile is embedded if the bitmap keeps one.
-    ///   - loopCount: The number of times that the animation is shown, at most 65,535. By default 0: endless.
-    ///   - options: The options of each frame.
-    /// - Returns: The WebP file.
+    ///   - loopCount: the number of times that the animation is shown, at most 65,535. By default 0: endless.
+    ///   - options: the options of each frame.
+    /// - Returns: the WebP file.
     /// - Throws: ``ImageError`` (`invalidRequest`) for frames or numbers that are not allowed, or `CancellationError`.
     public func encode(_ frames: [Frame], loopCount: Int = 0, options: EncodeOptions = EncodeOptions()) throws -> Data {
         try encode(frames.map(\.duration), loopCount: loopCount, options: options) { frames[$0].image }
@@ -45,23 +45,23 @@ public struct AnimatedWebPEncoder: Sendable {
 
     /// Encodes an animation, whose frames are made one at a time.
     ///
-    /// An animation without a loop count is shown once. A loop count above 65,535 is written as 65,535.
+    /// A loop count above 65,535 is written as 65,535.
     ///
     /// - Parameters:
-    ///   - animation: The animation.
-    ///   - options: The options of each frame.
-    /// - Returns: The WebP file.
-    /// - Throws: The errors of the encoder for a list of frames, and those of the animation's frames.
+    ///   - animation: the animation.
+    ///   - options: the options of each frame.
+    /// - Returns: the WebP file.
+    /// - Throws: the errors of the encoder for a list of frames, and those of the animation's frames.
     public func encode(_ animation: any ImageAnimation, options: EncodeOptions = EncodeOptions()) throws -> Data {
         try encode(
-            animation.durations, loopCount: min(animation.loopCount ?? 1, Self.mostLoops), options: options,
+            animation.durations, loopCount: min(animation.loopCount, Self.mostLoops), options: options,
             frame: animation.frame(at:))
     }
 
     private func encode(
-        _ durations: [Double], loopCount: Int, options: EncodeOptions, frame: (Int) throws -> DecodedImage
+        _ durations: [Duration], loopCount: Int, options: EncodeOptions, frame: (Int) throws -> DecodedImage
     ) throws -> Data {
-        guard 0...Self.mostLoops ~= loopCount, durations.allSatisfy({ $0 >= 0 && $0 <= 16_777 }) else {
+        guard 0...Self.mostLoops ~= loopCount, durations.allSatisfy({ $0 >= .zero && $0 <= .seconds(16_777) }) else {
             throw ImageError(
                 .invalidRequest, message: "An animation loops up to 65535 times, and a frame shows from 0 to 16777 seconds.")
         }
@@ -73,8 +73,7 @@ public struct AnimatedWebPEncoder: Sendable {
             if let size = before?.size, size != bitmap.size {
                 throw ImageError(
                     .invalidRequest,
-                    message:
-                        "The frames of an animation are of one size; one is of \(bitmap.size) pixels, the first of \(size).")
+                    message: "All frames must have one size: frame \(index + 1) has \(bitmap.size) pixels, the first \(size).")
             }
             hasAlpha = hasAlpha || bitmap.alpha != .opaque
             let place = before.map { ChangedPart(from: $0, to: bitmap) } ?? ChangedPart(bitmap.size)
@@ -82,7 +81,7 @@ public struct AnimatedWebPEncoder: Sendable {
             let part = try bitmap.reinterpreted(alpha: .opaque)
                 .cropped(x: place.x, y: place.y, width: place.size.width, height: place.size.height)
             let file = try WebPEncoder.encode(part.reinterpreted(alpha: bitmap.alpha), options: options)
-            chunks.append(Self.chunk(of: file, place: place, milliseconds: Int((duration * 1000).rounded())))
+            chunks.append(Self.chunk(of: file, place: place, milliseconds: Int((duration / .milliseconds(1)).rounded())))
             before = bitmap
         }
         guard let size = before?.size else {

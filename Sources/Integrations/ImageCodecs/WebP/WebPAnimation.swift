@@ -7,7 +7,7 @@ final class WebPAnimation: AnimationSource {
     let canvas: PixelSize
     let orientation: Orientation
     let frames: [AnimationFrame]
-    let loopCount: Int?
+    let loopCount: Int
     private let stored: [WebPFrame]
     private let profile: ColorProfile
     private let data: Data
@@ -17,7 +17,7 @@ final class WebPAnimation: AnimationSource {
         (canvas, orientation, loopCount, profile, stored) = try unsafe data.withUnsafeBytes { bytes in
             let container = try unsafe WebPContainer(bytes, limits: limits)
             return (
-                container.size, container.orientation, container.isAnimated ? container.loopCount : nil, container.profile,
+                container.size, container.orientation, container.isAnimated ? container.loopCount : 1, container.profile,
                 try (0..<container.frameCount).map { try container.frame($0) }
             )
         }

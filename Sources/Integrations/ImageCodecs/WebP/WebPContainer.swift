@@ -68,7 +68,7 @@ struct WebPFrame {
         else { throw .truncated(.webp) }
         let place = unsafe AnimationFrame(
             x: Int(found.x_offset), y: Int(found.y_offset), size: PixelSize(width: Int(found.width), height: Int(found.height)),
-            seconds: Double(found.duration) / 1000,
+            duration: .milliseconds(Int(found.duration)),
             disposal: found.dispose_method == WEBP_MUX_DISPOSE_BACKGROUND ? .clear : .keep,
             blends: found.blend_method == WEBP_MUX_BLEND, hasAlpha: found.has_alpha != 0)
         let offset = unsafe UnsafeRawPointer(start) - file

@@ -7,9 +7,7 @@ import CCalotypeLibWebP
 ///
 /// For a target size libwebp scales the image while decoding, to at most twice the target size, and a resampler does the rest.
 ///
-/// libwebp cannot interrupt the decode of a lossless image. When the decode of a large image is cancelled, the call returns
-/// within milliseconds, and libwebp finishes in the background before its memory is freed. At most two such decodes run at a
-/// time, and together they hold at most `limits.decodedBytes`; a further one is waited for.
+/// libwebp cannot interrupt the decode of a lossless image: a cancelled one finishes, and then throws `CancellationError`.
 public struct WebPDecoder: AnimationDecoding {
     /// Creates a decoder.
     public init() {}
@@ -33,21 +31,11 @@ public struct WebPDecoder: AnimationDecoding {
         }
     }
 
-    public func decode(_ data: Data, options: DecodeOptions) throws -> DecodedImage {
-        guard let pixels = unsafe data.withUnsafeBytes({ unsafe WebPReader.losslessPixels($0) }) else {
-            return try Self.decode(data, options: options)
-        }
-        // Both libwebp's pixels and the result count.
-        return try UncancellableDecode.run(data, holding: 2 * 4 * pixels, options: options) {
-            try Self.decode($0, options: options)
-        }
-    }
-
     public func animation(of data: Data, options: DecodeOptions) throws -> any ImageAnimation {
         try ComposedAnimation(WebPAnimation(data, limits: options.limits), options: options)
     }
 
-    private static func decode(_ data: Data, options: DecodeOptions) throws -> DecodedImage {
+    public func decode(_ data: Data, options: DecodeOptions) throws -> DecodedImage {
         try unsafe data.withUnsafeBytes { bytes in
             let container = try unsafe WebPContainer(bytes, limits: options.limits)
             try options.checkFrame(of: container.frameCount)
@@ -62,7 +50,7 @@ public struct WebPDecoder: AnimationDecoding {
             let frame = try container.frame(0)
             // The size of an image is not known if the file ends before its pixels.
             guard frame.isComplete || frame.place.size == container.size else { throw ImageError.truncated(.webp) }
-            var stored = try storedImage(container, frame, options: options)
+            var stored = try Self.storedImage(container, frame, options: options)
             stored.deliversWhole = true
             let assembler = try ImageAssembler(stored, options: options)
             var image = try assembler.assemble(
@@ -125,7 +113,7 @@ public struct WebPDecoder: AnimationDecoding {
     /// since libwebp's result for a damaged image depends on the parts. A lossless image is passed at once, because libwebp would
     /// decode up to eight rows again for each part.
     private func update(_ reader: WebPReader) throws -> VP8StatusCode {
-        let step = unsafe WebPReader.losslessPixels(bytes) == nil ? max(4096, bytes.count / 256) : bytes.count
+        let step = unsafe WebPReader.isLossless(bytes) ? bytes.count : max(4096, bytes.count / 256)
         var count = 0
         while true {
             try options.checkCancellation()

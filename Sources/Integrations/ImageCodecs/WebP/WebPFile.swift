@@ -7,8 +7,8 @@ enum WebPFile {
     /// Writes the extended format: `VP8X`, `ICCP`, the chunks of the images, `EXIF`.
     ///
     /// - Parameters:
-    ///   - images: The chunks of the image or of the animation.
-    ///   - profile: The profile; empty for none.
+    ///   - images: the chunks of the image or of the animation.
+    ///   - profile: the profile; empty for none.
     static func extended(
         _ images: Data, size: PixelSize, hasAlpha: Bool, isAnimated: Bool = false, profile: Data, orientation: Orientation
     ) -> Data {

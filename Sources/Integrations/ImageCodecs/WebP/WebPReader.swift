@@ -8,7 +8,7 @@ import ImageDecoding
     /// libwebp uses it until the end of the decode.
     private let config: UnsafeMutablePointer<WebPDecoderConfig>
 
-    /// - Parameter target: The memory of the rows, `stride` bytes apart, of the decoded size of `stored`.
+    /// - Parameter target: the memory of the rows, `stride` bytes apart, of the decoded size of `stored`.
     init(into target: UnsafeMutableRawPointer, stride: Int, _ stored: StoredImage) throws(ImageError) {
         let size = stored.decodedSize
         unsafe config = .allocate(capacity: 1)
@@ -49,13 +49,11 @@ import ImageDecoding
         return unsafe WebPIDecGetRGB(decoder, &last, nil, nil, nil) == nil ? 0 : Int(last)
     }
 
-    /// The number of pixels of a file or a frame, if it is a still image without loss.
-    static func losslessPixels(_ bytes: UnsafeRawBufferPointer) -> Int? {
+    /// Whether a file or a frame is a still image without loss.
+    static func isLossless(_ bytes: UnsafeRawBufferPointer) -> Bool {
         var found = WebPBitstreamFeatures()
         let base = unsafe bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)
-        guard unsafe WebPGetFeatures(base, bytes.count, &found) == VP8_STATUS_OK, found.format == 2, found.has_animation == 0
-        else { return nil }
-        return Int(found.width) * Int(found.height)
+        return unsafe WebPGetFeatures(base, bytes.count, &found) == VP8_STATUS_OK && found.format == 2 && found.has_animation == 0
     }
 
     static func failure(_ status: VP8StatusCode) -> ImageError {

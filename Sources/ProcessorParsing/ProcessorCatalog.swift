@@ -1,5 +1,6 @@
 internal import ImageCore
 internal import ImageKernels
+internal import ImageProcessing
 
 /// The processors of a list, with their parameters.
 enum ProcessorCatalog {

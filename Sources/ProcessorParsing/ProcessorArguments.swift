@@ -1,5 +1,6 @@
 internal import ImageCore
 internal import ImageKernels
+internal import ImageProcessing
 
 /// The arguments of one processor in a list, read by parameter.
 struct ProcessorArguments {

@@ -1,6 +1,8 @@
+import CalotypeTesting
 import ImageCore
 import ImageKernels
 import ImageProcessing
+import ProcessorParsing
 import Testing
 
 @Suite struct ProcessorListTests {
@@ -36,7 +38,7 @@ import Testing
     }
 
     @Test func quotedValuesMayContainAnyCharacter() throws {
-        let mark = SampleImage.make(2, 2) { _, _ in (9, 9, 9, 255) }
+        let mark = try TestImages.solid(width: 2, height: 2)
         let list = try ProcessorList.parse("overlay(\"a, (b)=c.png\",top) blur( \"4\" )") { _ in mark }
         #expect(list.map(\.identifier) == ["calotype.overlay(a, (b)=c.png,top,0,1)", "calotype.blur(4)"])
     }
@@ -55,7 +57,7 @@ import Testing
     }
 
     @Test func overlaysRequestTheirImage() throws {
-        let mark = SampleImage.make(2, 2) { _, _ in (9, 9, 9, 255) }
+        let mark = try TestImages.solid(width: 2, height: 2)
         var asked: [String] = []
         let list = try ProcessorList.parse("overlay(logo.png,top,0.5,margin=8) overlay(logo.png,tiled)") { name in
             asked.append(name)
