@@ -31,7 +31,7 @@ public final class CircuitBreakingLoader: DataLoading {
 
     private let loader: any DataLoading
     private let policy: CircuitBreaker.Policy
-    private let elapsed: @Sendable () -> Duration
+    private let clock: AnyClock
     private let hosts = Lock<[WebAddress.Origin: Host]>([:])
 
     /// Wraps a loader.
@@ -40,13 +40,13 @@ public final class CircuitBreakingLoader: DataLoading {
     ///   - loader: sends the requests that are let through.
     ///   - policy: when a host counts as failing, and for how long.
     ///   - clock: measures the time; `ContinuousClock` by default.
-    public init<C: Clock<Duration>>(
-        _ loader: any DataLoading, policy: CircuitBreaker.Policy = CircuitBreaker.Policy(), clock: C = ContinuousClock()
+    public init(
+        _ loader: any DataLoading, policy: CircuitBreaker.Policy = CircuitBreaker.Policy(),
+        clock: any Clock<Duration> = ContinuousClock()
     ) {
         self.loader = loader
         self.policy = policy
-        let start = clock.now
-        elapsed = { start.duration(to: clock.now) }
+        self.clock = AnyClock(clock)
     }
 
     /// What the wrapped loader returns, its body watched.
@@ -54,7 +54,7 @@ public final class CircuitBreakingLoader: DataLoading {
     /// - Throws: ``ImageError/Code/hostPaused`` without sending the request, and what the wrapped loader throws.
     public func load(_ request: DataRequest) async throws -> DataResponse {
         guard let host = try? WebAddress(request.url).origin else { return try await loader.load(request) }
-        let start = elapsed()
+        let start = clock.now
         let ticket = try ticket(for: host, request, now: start)
         do {
             var response = try await loader.load(request)
@@ -62,7 +62,7 @@ public final class CircuitBreakingLoader: DataLoading {
                 record(Self.failedStatuses.contains(response.head.status.code) ? .failure : .success, of: ticket, host)
             } else {
                 response.body =
-                    WatchedBody(response.body, elapsed: elapsed) { [self] report in
+                    WatchedBody(response.body, clock: clock) { [self] report in
                         record(outcome(of: report, start: start), of: ticket, host)
                     }.stream
             }
@@ -80,7 +80,7 @@ public final class CircuitBreakingLoader: DataLoading {
         guard let error = report.error else { return .success }
         // A timeout is not the host's fault when the reader paused for most of the time.
         let isTimeout = (error as? ImageError)?.code == .timedOut
-        return isTimeout && report.readerPause * 2 > elapsed() - start ? .unknown : CircuitBreaker.Outcome(error)
+        return isTimeout && report.readerPause * 2 > clock.now - start ? .unknown : CircuitBreaker.Outcome(error)
     }
 
     private func ticket(for host: WebAddress.Origin, _ request: DataRequest, now: Duration) throws(ImageError)
@@ -102,7 +102,7 @@ public final class CircuitBreakingLoader: DataLoading {
     }
 
     private func record(_ outcome: CircuitBreaker.Outcome, of ticket: CircuitBreaker.Ticket, _ host: WebAddress.Origin) {
-        let now = elapsed()
+        let now = clock.now
         change(host) { host in
             host.breaker.record(outcome, of: ticket, now: now)
             host.runningRequests = max(0, host.runningRequests - 1)
