@@ -19,11 +19,13 @@ final class WatchedBody: Sendable {
     }
 
     private let reader: ByteStreamReader
+    private let buffer: BodyBuffer?
     private let state: Lock<State>
     private let clock: AnyClock
 
     init(_ body: ByteStream, clock: AnyClock, onEnd: @escaping @Sendable (Report) -> Void) {
         reader = ByteStreamReader(body)
+        buffer = body.buffer
         state = Lock(State(pausedSince: clock.now, onEnd: onEnd))
         self.clock = clock
     }
@@ -31,7 +33,7 @@ final class WatchedBody: Sendable {
     deinit { end(CancellationError()) }
 
     /// The body with this object in between.
-    var stream: ByteStream { ByteStream { try await self.next() } }
+    var stream: ByteStream { ByteStream(keptIn: buffer) { try await self.next() } }
 
     private func next() async throws -> Data? {
         let now = clock.now

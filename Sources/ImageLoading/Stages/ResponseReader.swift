@@ -79,9 +79,7 @@ struct ResponseReader: Sendable {
     ) throws(ImageError) -> Int {
         guard bytes.count + chunk.count <= maximumBytes else { throw tooLarge() }
         guard let received = bytes.append(chunk, expected: expected) else {
-            throw ImageError(
-                .tooLarge,
-                message: "There is not enough memory for the body of \(plan.request), of which \(bytes.count) bytes have come.")
+            throw .outOfMemory(plan.request.description, received: bytes.count)
         }
         progress(bytes, LoadProgress(received: received, expected: expected))
         return received
