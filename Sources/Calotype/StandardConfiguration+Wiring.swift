@@ -36,7 +36,7 @@ extension StandardConfiguration {
 
     private func makeLoader(_ responses: HTTPCache?, _ partialBodies: PartialBodyStore) -> any DataLoading {
         var web = makeTransport()
-        if let circuitBreaker { web = CircuitBreakingLoader(web, policy: circuitBreaker) }
+        if let hostBackoff { web = HostBackoffLoader(web, policy: hostBackoff) }
         if !networkInterceptors.isEmpty { web = InterceptedLoader(web, interceptors: networkInterceptors) }
         if let retryPolicy { web = RetryingLoader(web, policy: retryPolicy) }
         if let bandwidthLimit { web = ThrottledLoader(web, limit: bandwidthLimit) }

@@ -31,8 +31,9 @@ public struct StandardConfiguration: Sendable {
     ///
     /// The count of retries of the policy, which includes resumptions, applies to loads whose options do not set `retries`.
     public var retryPolicy: RetryPolicy? = .default
-    /// When requests to a failing host are rejected for a while; `nil`, the default, for never.
-    public var circuitBreaker: CircuitBreaker.Policy?
+    /// How long loads wait for a host that limits the rate of requests (429 or 503 with `Retry-After`), and when a host that keeps
+    /// failing gets fewer requests; the default policy. With `nil`, each load waits and retries alone.
+    public var hostBackoff: HostBackoff.Policy? = HostBackoff.Policy()
     /// Whether interrupted downloads are resumed; `true`. With a ``dataCache``, also after a restart of the process.
     public var resumesDownloads = true
     /// The limit of all downloads together, in bytes per second, which can be changed at any time; `nil`, the default, for none.

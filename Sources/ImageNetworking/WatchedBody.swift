@@ -19,27 +19,28 @@ final class WatchedBody: Sendable {
     }
 
     private let reader: ByteStreamReader
+    private let buffer: BodyBuffer?
     private let state: Lock<State>
-    private let elapsed: @Sendable () -> Duration
+    private let clock: AnyClock
 
-    /// - Parameter elapsed: the time on a monotonic clock.
-    init(_ body: ByteStream, elapsed: @escaping @Sendable () -> Duration, onEnd: @escaping @Sendable (Report) -> Void) {
+    init(_ body: ByteStream, clock: AnyClock, onEnd: @escaping @Sendable (Report) -> Void) {
         reader = ByteStreamReader(body)
-        state = Lock(State(pausedSince: elapsed(), onEnd: onEnd))
-        self.elapsed = elapsed
+        buffer = body.buffer
+        state = Lock(State(pausedSince: clock.now, onEnd: onEnd))
+        self.clock = clock
     }
 
     deinit { end(CancellationError()) }
 
     /// The body with this object in between.
-    var stream: ByteStream { ByteStream { try await self.next() } }
+    var stream: ByteStream { ByteStream(keptIn: buffer) { try await self.next() } }
 
     private func next() async throws -> Data? {
-        let now = elapsed()
+        let now = clock.now
         state.withLock { $0.readerPause += now - $0.pausedSince }
         do {
             let chunk = try await reader.next()
-            let now = elapsed()
+            let now = clock.now
             state.withLock { state in
                 state.pausedSince = now
                 state.receivedBytes += chunk?.count ?? 0

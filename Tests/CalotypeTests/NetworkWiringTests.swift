@@ -47,7 +47,6 @@ struct NetworkWiring {
             $0.bandwidthLimit = BandwidthLimit(bytesPerSecond: 1)
             $0.retryPolicy = .default
             $0.networkInterceptors = [PassthroughInterceptor()]
-            $0.circuitBreaker = CircuitBreaker.Policy()
         }
         let guide = try String(contentsOf: ProjectFiles.root.appending(path: "docs/Networking.md"), encoding: .utf8)
         let rows = guide.split(separator: "\n").filter { $0.hasPrefix("| `") }
@@ -58,7 +57,8 @@ struct NetworkWiring {
         let loader = StandardConfiguration().makeConfiguration().dataLoader
         #expect(
             chain(loader) == [
-                "SchemeRouter", "NetworkAwareLoader", "CachedLoader", "ResumingLoader", "RetryingLoader", "CurlLoader",
+                "SchemeRouter", "NetworkAwareLoader", "CachedLoader", "ResumingLoader", "RetryingLoader", "HostBackoffLoader",
+                "CurlLoader",
             ])
     }
 
@@ -202,7 +202,6 @@ struct NetworkWiring {
         let protected = makeStandard {
             $0.network = network
             $0.retryPolicy = .default
-            $0.circuitBreaker = CircuitBreaker.Policy()
             $0.circuitBreaker?.failureThreshold = 3
         }
         let loader = ImageLoader(protected.makeConfiguration())
@@ -227,7 +226,6 @@ struct NetworkWiring {
             $0.bandwidthLimit = BandwidthLimit(bytesPerSecond: 1_000_000)
             $0.retryPolicy = .default
             $0.networkInterceptors = [PassthroughInterceptor()]
-            $0.circuitBreaker = CircuitBreaker.Policy()
         }
         let limit = Duration.milliseconds(700)
         let loader = all.makeConfiguration().dataLoader

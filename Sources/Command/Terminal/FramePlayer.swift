@@ -15,7 +15,7 @@ struct FramePlayer {
         animation.frames.playbackBegan()
         defer { animation.frames.playbackEnded() }
         let timeline = AnimationTimeline(frameCount: animation.frameCount, loopCount: animation.loopCount)
-        try await timeline.play(animation.frames, clock: clock, atMost: limit) { _, image in
+        try await timeline.play(animation.frames, clock: AnyClock(clock), atMost: limit) { _, image in
             await show(image)
             return true
         }

@@ -33,7 +33,7 @@ public final class AnimatedImage: Sendable {
 
     /// The frames.
     package let frames: any AnimationFrames
-    private let clock: any Clock<Duration>
+    private let clock: AnyClock
     private let playback: Lock<Playback>
 
     /// Creates an animation.
@@ -42,7 +42,7 @@ public final class AnimatedImage: Sendable {
     ///   - frames: the frames.
     ///   - clock: measures the time of each frame; tests replace it.
     public init(_ frames: any AnimationFrames, clock: any Clock<Duration> = ContinuousClock()) {
-        (self.frames, self.clock) = (frames, clock)
+        (self.frames, self.clock) = (frames, AnyClock(clock))
         playback = Lock(
             Playback(timeline: AnimationTimeline(frameCount: frames.durations.count, loopCount: frames.loopCount)))
     }
@@ -107,24 +107,24 @@ public final class AnimatedImage: Sendable {
             playback.isRunning = playback.isPlaying
             playback.run += 1
             guard playback.isRunning else { return playback.task }
-            playback.task = startTask(playback.run, after: playback.task, clock)
+            playback.task = startTask(playback.run, after: playback.task)
             return nil
         }
         cancelled?.cancel()
     }
 
     /// - Parameter last: the task before, which was cancelled, so that beginnings and ends of the playback alternate.
-    private func startTask(_ run: Int, after last: Task<Void, Never>?, _ clock: some Clock<Duration>) -> Task<Void, Never> {
+    private func startTask(_ run: Int, after last: Task<Void, Never>?) -> Task<Void, Never> {
         Task {
             await last?.value
             guard !Task.isCancelled else { return }
             frames.playbackBegan()
-            try? await play(run, clock)
+            try? await play(run)
             frames.playbackEnded()
         }
     }
 
-    private func play(_ run: Int, _ clock: some Clock<Duration>) async throws {
+    private func play(_ run: Int) async throws {
         try await playback.withLock { $0.timeline }.play(frames, clock: clock) { next, image in
             let listeners = playback.withLock { playback -> [Playback.Listener]? in
                 guard playback.run == run else { return nil }

@@ -27,19 +27,19 @@ extension AnimationTimeline {
     ///   - show: receives the timeline at a frame and its image. Returns whether to continue.
     /// - Throws: what making a frame throws; `CancellationError`.
     package func play(
-        _ frames: any AnimationFrames, clock: some Clock<Duration>, atMost limit: Duration? = nil,
+        _ frames: any AnimationFrames, clock: AnyClock, atMost limit: Duration? = nil,
         show: (AnimationTimeline, DecodedImage) async -> Bool
     ) async throws {
         var timeline = self
         let start = clock.now
-        var due = start.advanced(by: frames.durations[frame])
-        while let next = timeline.next, limit.map({ start.duration(to: due) < $0 }) ?? true {
+        var due = start + frames.durations[frame]
+        while let next = timeline.next, limit.map({ due - start < $0 }) ?? true {
             let image = try await frames.frame(at: next.frame)
-            try await clock.sleep(until: due, tolerance: nil)
+            try await clock.sleep(for: due - clock.now)
             guard await show(next, image) else { return }
             timeline = next
             // After a frame that took too long, the following ones do not hurry.
-            due = max(due.advanced(by: frames.durations[next.frame]), clock.now)
+            due = max(due + frames.durations[next.frame], clock.now)
         }
     }
 }

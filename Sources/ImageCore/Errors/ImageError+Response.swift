@@ -15,6 +15,15 @@ extension ImageError {
         ImageError(.badResponse, message: "The response to \(source) has an invalid Content-Length.")
     }
 
+    /// The error for a body for which there is not enough memory.
+    ///
+    /// - Parameter source: the redacted URL.
+    package static func outOfMemory(_ source: String, received: Int) -> ImageError {
+        ImageError(
+            .tooLarge,
+            message: "Out of memory after \(received) bytes of \(source). Lower limits.fetches or maximumResponseBytes.")
+    }
+
     /// The error for a response that has more bytes than the limit, or announces more.
     ///
     /// - Parameter source: the redacted URL.

@@ -14,9 +14,8 @@ public struct DataResponse: Sendable {
     /// with a cache sets it if the request has ``DataRequest/defersStoring``. The caller calls it once the body has proved to be what it
     /// wants: a response that is no image then never replaces a stored one.
     public var commit: (@Sendable (_ body: Data) async throws -> Void)?
-    /// How many attempts may follow to complete the body, at most 100; `nil` if no retrying loader made the request. One byte, since
-    /// every load that waits for a response has room for one.
-    package var retriesLeft: UInt8?
+    /// How many attempts may follow, to complete the body or instead of this response; `nil` if no loader has counted them.
+    package var retriesLeft: Int?
     /// How many attempts a retrying loader made before this response.
     public var retries = 0
     /// The times of the phases of the transfer; `nil` if the network layer does not measure them.

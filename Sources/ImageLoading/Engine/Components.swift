@@ -14,7 +14,7 @@ final class Components: Sendable {
     /// One thread that encodes images for the data cache.
     let encodingWorkers = WorkerPool(size: 1)
     let animations: AnimationResources
-    let clock: ErasedClock
+    let clock: AnyClock
     /// The `Accept` field of requests: the formats that the decoder reads. Other formats are accepted too, and judged by their
     /// bytes.
     let accept: HTTPFields
@@ -33,7 +33,7 @@ final class Components: Sendable {
         workers = WorkerPool(size: configuration.limits.workers)
         animations = AnimationResources(
             decoder: decoder, clock: configuration.clock, budget: AnimationBudget(limit: configuration.limits.animationBytes))
-        clock = ErasedClock(configuration.clock)
+        clock = AnyClock(configuration.clock)
         let types = (configuration.decoder.formats.map(\.mediaType) + ["image/*;q=0.8", "*/*;q=0.5"]).joined(separator: ", ")
         accept = [.accept: types]
     }

@@ -4,8 +4,8 @@ internal import ImageCore
 final class DeadlineTimer: Sendable {
     private let task: Task<Void, Never>
 
-    init(_ deadline: Deadline, clock: ErasedClock, _ expire: @escaping @Sendable () -> Void) {
-        task = Task { if await clock.sleep(max(.zero, deadline.remaining.clampedToClockRange)) { expire() } }
+    init(_ deadline: Deadline, clock: AnyClock, _ expire: @escaping @Sendable () -> Void) {
+        task = Task { if (try? await clock.sleep(for: max(.zero, deadline.remaining))) != nil { expire() } }
     }
 
     func cancel() { task.cancel() }

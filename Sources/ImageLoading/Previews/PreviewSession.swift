@@ -44,7 +44,7 @@ final class PreviewSession: Sendable {
     private let coordinator: LoadCoordinator
     private let state: Lock<State>
 
-    private var clock: ErasedClock { coordinator.components.clock }
+    private var clock: AnyClock { coordinator.components.clock }
 
     /// - Returns: `nil` if the loader's decoder makes no previews.
     init?(_ job: Job, processor: (any Processing)?, _ coordinator: LoadCoordinator) {
@@ -79,7 +79,7 @@ final class PreviewSession: Sendable {
 
     /// Changes the state, unless the session is over, and takes the step that follows.
     private func advance(_ change: (inout State, _ now: Duration) -> PreviewPacing.Step) {
-        let now = clock.now()
+        let now = clock.now
         switch state.withLock({ $0.isOver ? .nothing : change(&$0, now) }) {
         case .nothing: break
         case .show: coordinator.components.previewWorkers.submit { [self] in makePreview() }
@@ -89,7 +89,7 @@ final class PreviewSession: Sendable {
 
     private func wait(_ time: Duration) {
         let timer = Task { [weak self, clock] in
-            if await clock.sleep(time) { self?.advance { $0.pacing.elapsed(at: $1) } }
+            if (try? await clock.sleep(for: time)) != nil { self?.advance { $0.pacing.elapsed(at: $1) } }
         }
         let isLate = state.withLock { state in
             if !state.isOver { state.timer = timer }

@@ -72,10 +72,7 @@ struct BodyReader: Sendable {
     private func append(_ chunk: Data, to buffer: BodyBuffer, _ expected: Int?) throws(ImageError) {
         guard buffer.count + chunk.count <= maximumBytes else { throw tooLarge(announced: nil) }
         if buffer.append(chunk, expected: expected) == nil {
-            throw ImageError(
-                .tooLarge,
-                message: "Out of memory after \(buffer.count) bytes of \(plan.request). Lower limits.fetches or "
-                    + "maximumResponseBytes.")
+            throw .outOfMemory(plan.request.description, received: buffer.count)
         }
     }
 

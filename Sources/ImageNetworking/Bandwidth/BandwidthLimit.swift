@@ -8,18 +8,15 @@ internal import ImageCore
 /// ```
 public final class BandwidthLimit: Sendable {
     private let bucket: Lock<TokenBucket>
-    private let elapsed: @Sendable () -> Duration
-    private let sleep: @Sendable (Duration) async throws -> Void
+    private let clock: AnyClock
 
     /// Creates a limit.
     ///
     /// - Parameters:
     ///   - bytesPerSecond: the limit; 0 for none.
     ///   - clock: measures the time and the waits; `ContinuousClock` by default.
-    public init<C: Clock<Duration>>(bytesPerSecond: Int, clock: C = ContinuousClock()) {
-        let start = clock.now
-        elapsed = { start.duration(to: clock.now) }
-        sleep = { try await clock.sleep(for: $0) }
+    public init(bytesPerSecond: Int, clock: any Clock<Duration> = ContinuousClock()) {
+        self.clock = AnyClock(clock)
         bucket = Lock(TokenBucket(bytesPerSecond: bytesPerSecond, now: .zero))
     }
 
@@ -37,10 +34,10 @@ public final class BandwidthLimit: Sendable {
 
     /// Waits until bytes may pass, or for the deadline of their request.
     func pay(for count: Int, of request: DataRequest) async throws {
-        let wait = bucket.withLock { $0.take(count, now: elapsed()) }
+        let wait = bucket.withLock { $0.take(count, now: clock.now) }
         guard wait > .zero else { return }
-        guard let deadline = request.deadline, deadline.remaining <= wait else { return try await sleep(wait) }
-        try await sleep(max(.zero, deadline.remaining))
+        guard let deadline = request.deadline, deadline.remaining <= wait else { return try await clock.sleep(for: wait) }
+        try await clock.sleep(for: max(.zero, deadline.remaining))
         throw ImageError.deadlineExceeded(by: request.url, deadline)
     }
 }

@@ -8,7 +8,7 @@ public import ImageCore
 /// ```
 public struct TransferMetricsInterceptor: RequestInterceptor {
     private let hidesQueries: Bool
-    private let elapsed: @Sendable () -> Duration
+    private let clock: AnyClock
     private let report: @Sendable (TransferRecord) -> Void
 
     /// Makes an interceptor.
@@ -17,11 +17,11 @@ public struct TransferMetricsInterceptor: RequestInterceptor {
     ///   - hidesQueries: whether values in the query of a URL, which may be secrets, are left out; `true` by default.
     ///   - clock: measures the time; `ContinuousClock` by default.
     ///   - report: called once per fetch, on no actor, also for cancelled fetches.
-    public init<C: Clock<Duration>>(
-        hidesQueries: Bool = true, clock: C = ContinuousClock(), report: @escaping @Sendable (TransferRecord) -> Void
+    public init(
+        hidesQueries: Bool = true, clock: any Clock<Duration> = ContinuousClock(),
+        report: @escaping @Sendable (TransferRecord) -> Void
     ) {
-        let start = clock.now
-        elapsed = { start.duration(to: clock.now) }
+        self.clock = AnyClock(clock)
         self.hidesQueries = hidesQueries
         self.report = report
     }
@@ -30,7 +30,7 @@ public struct TransferMetricsInterceptor: RequestInterceptor {
     public func intercept(_ request: DataRequest, next: Next) async throws -> DataResponse {
         let url = URLRedaction.text(of: .url(request.url), hidesQueries: hidesQueries)
         var record = TransferRecord(method: request.method.rawValue, url: url)
-        let start = elapsed()
+        let start = clock.now
         do {
             var response = try await next(request)
             (record.status, record.timing) = (response.head.status.code, response.timing)
@@ -38,7 +38,7 @@ public struct TransferMetricsInterceptor: RequestInterceptor {
                 finish(record, .whole, receivedBytes: whole.count, start: start)
             } else {
                 response.body =
-                    WatchedBody(response.body, elapsed: elapsed) { [self, record] body in
+                    WatchedBody(response.body, clock: clock) { [self, record] body in
                         finish(record, TransferRecord.Ending(body.error), receivedBytes: body.receivedBytes, start: start)
                     }.stream
             }
@@ -51,7 +51,7 @@ public struct TransferMetricsInterceptor: RequestInterceptor {
 
     private func finish(_ record: TransferRecord, _ ending: TransferRecord.Ending, receivedBytes: Int, start: Duration) {
         var record = record
-        (record.ending, record.receivedBytes, record.total) = (ending, receivedBytes, elapsed() - start)
+        (record.ending, record.receivedBytes, record.total) = (ending, receivedBytes, clock.now - start)
         report(record)
     }
 }

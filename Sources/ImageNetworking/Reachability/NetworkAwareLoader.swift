@@ -30,7 +30,7 @@ public struct NetworkAwareLoader: DataLoading {
     private let monitor: NetworkMonitor
     private let whenOffline: OfflineBehavior
     private let hasCache: Bool
-    private let sleep: @Sendable (Duration) async throws -> Void
+    private let clock: AnyClock
 
     /// Wraps a loader.
     ///
@@ -40,15 +40,15 @@ public struct NetworkAwareLoader: DataLoading {
     ///   - whenOffline: what happens to a load without a suitable network; ``OfflineBehavior/fail`` by default.
     ///   - hasCache: whether there is a cache inside `loader`, for ``OfflineBehavior/serveStale``; `true` by default.
     ///   - clock: limits the wait; `ContinuousClock` by default.
-    public init<C: Clock<Duration>>(
+    public init(
         _ loader: any DataLoading, monitor: NetworkMonitor, whenOffline: OfflineBehavior = .fail, hasCache: Bool = true,
-        clock: C = ContinuousClock()
+        clock: any Clock<Duration> = ContinuousClock()
     ) {
         self.loader = loader
         self.monitor = monitor
         self.whenOffline = whenOffline
         self.hasCache = hasCache
-        sleep = { try await clock.sleep(for: $0) }
+        self.clock = AnyClock(clock)
     }
 
     /// What the wrapped loader returns.
@@ -64,7 +64,8 @@ public struct NetworkAwareLoader: DataLoading {
         case .fail: throw Self.error(monitor.status, request)
         case .wait:
             let limit = try request.timeUntilDeadline() ?? request.timeout
-            if try await wait(for: isSuitable, atMost: limit.clampedToClockRange) { return try await loader.load(request) }
+            let arrival: Void? = try await clock.value(within: limit) { try await monitor.wait(until: isSuitable) }
+            if arrival != nil { return try await loader.load(request) }
             let error = Self.error(monitor.status, request)
             guard let deadline = request.deadline else { throw error }
             throw ImageError.deadlineExceeded(by: request.url, deadline, causes: [error.message])
@@ -96,21 +97,6 @@ public struct NetworkAwareLoader: DataLoading {
     }
 
     private static let connectionFailures: Set<ImageError.Code> = [.hostNotFound, .connectionFailed, .timedOut]
-
-    private func wait(for isSuitable: @escaping @Sendable (NetworkStatus) -> Bool, atMost limit: Duration) async throws -> Bool {
-        try await withThrowingTaskGroup(of: Bool.self) { group in
-            group.addTask {
-                try await monitor.wait(until: isSuitable)
-                return true
-            }
-            group.addTask {
-                try await sleep(limit)
-                return false
-            }
-            defer { group.cancelAll() }
-            return try await group.next() ?? false
-        }
-    }
 
     private static func isOfThisMachine(_ url: URL) -> Bool {
         (try? WebAddress(url))?.origin.isOfThisMachine ?? false

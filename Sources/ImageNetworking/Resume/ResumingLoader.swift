@@ -22,7 +22,7 @@ internal import CalotypeSystem
 /// policy writes there, and not at all with `Cache-Control: no-store` in the request or the response.
 ///
 /// ```swift
-/// let loader = ResumingLoader(RetryingLoader(CurlLoader()))
+/// let loader = ResumingLoader(RetryingLoader(HostBackoffLoader(CurlLoader())))
 /// ```
 public final class ResumingLoader: DataLoading {
     private let loader: any DataLoading
@@ -93,7 +93,7 @@ public final class ResumingLoader: DataLoading {
             return recording(whole, key, request, after: partial.bytes)
         case .whole: return recording(response, key, request)
         case .unusable:
-            request.retries = response.retriesLeft.map(Int.init) ?? request.retries
+            request.retries = response.retriesLeft ?? request.retries
             return nil
         case .other:
             keep(partial, key, request)
@@ -117,21 +117,27 @@ public final class ResumingLoader: DataLoading {
             partial, for: key.resource, since: key.epoch, now: Double(time(nil)), onDisk: request.cachePolicy.writesDisk)
     }
 
-    /// The response with a body that remembers its bytes, the first of which are `start`.
+    /// The response with a body that is kept in a buffer, and whose first bytes are `start`.
     private func recording(
         _ response: DataResponse, _ key: PartialKey, _ request: DataRequest, after start: Data = Data()
     ) -> DataResponse {
         let isAtHand = response.body.wholeData != nil && start.isEmpty
         guard !isAtHand, PartialBody.canResume(response.head) else { return response }
         let body = ResumableBody(
-            response, start: start, request: request, loader: loader, keptBytes: store.maximumBytes,
+            response, start: start, request: request, loader: loader, maximumStoredBytes: store.maximumBytes,
             mayResume: { [self] passed in passed >= minimumBytes || budget.withLock { $0.withdraw() } }
         ) { [self] bytes in
             guard bytes.count >= minimumBytes, bytes.count < PartialBody.length(in: response.head) ?? 0 else { return }
-            keep(PartialBody(head: response.head, bytes: bytes), key, request)
+            // The buffer of a short body may be a megabyte larger.
+            var stored = bytes
+            if bytes.count < 1 << 20 {
+                stored = Data(capacity: bytes.count)
+                stored.append(bytes)
+            }
+            keep(PartialBody(head: response.head, bytes: stored), key, request)
         }
         var recorded = response
-        recorded.body = ByteStream { try await body.next() }
+        recorded.body = body.stream
         return recorded
     }
 }

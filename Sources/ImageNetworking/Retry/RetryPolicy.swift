@@ -102,7 +102,7 @@ enum RetryAfter {
 
 extension HTTPRequest.Method {
     /// Whether repeating a request has no further effect (RFC 9110, section 9.2.2; HTTP Method Registry).
-    fileprivate var isIdempotent: Bool {
+    var isIdempotent: Bool {
         ["GET", "HEAD", "OPTIONS", "QUERY", "TRACE", "PUT", "DELETE"].contains(rawValue)
     }
 }

@@ -10,12 +10,15 @@ internal import CalotypeSystem
 /// Outside of it, a ``ResumingLoader`` can request the rest, which takes from the same count of attempts.
 /// The loader returns the last response, or throws the last error with the reasons of the attempts before it.
 ///
+/// Put a ``HostBackoffLoader`` inside: it waits for hosts that limit their requests, for all loads together and without using up
+/// retries. Alone, this loader does not retry before the time in `Retry-After`.
+///
 /// **Time**: the timeout of a request holds for each attempt, and is shortened to the time that is left until the deadline.
 /// When the next attempt could not start before the deadline, the loader does not wait for it: the last response or error
 /// is the result at once. An attempt that the deadline ends fails with ``ImageError/Code/deadlineExceeded``.
 ///
 /// ```swift
-/// let loader = RetryingLoader(CurlLoader(), policy: .aggressive)
+/// let loader = RetryingLoader(HostBackoffLoader(CurlLoader()), policy: .aggressive)
 /// ```
 public final class RetryingLoader: DataLoading {
     private let loader: any DataLoading
@@ -63,7 +66,9 @@ public final class RetryingLoader: DataLoading {
             do {
                 var response = try await load(once: request)
                 response.retries += attempt - 1
-                response.retriesLeft = UInt8(clamping: (request.retries ?? policy.maximumRetries) - (attempt - 1))
+                // A loader inside has waited as long as it may.
+                if response.retriesLeft == 0 { return response }
+                response.retriesLeft = max(0, (request.retries ?? policy.maximumRetries) - (attempt - 1))
                 let outcome = RetryPolicy.Outcome.status(
                     response.head.status.code, retryAfter: RetryAfter.seconds(in: response.head, now: now()))
                 guard case .retry(let wait) = step(after: outcome, request, attempt) else { return response }

@@ -7,8 +7,8 @@
 
     /// The reason why a command failed.
     enum RedisFailure: Error, Hashable, CustomStringConvertible {
-        /// The command was not sent, because earlier ones failed and the circuit breaker is open.
-        case circuitOpen
+        /// The command was not sent, because earlier ones failed.
+        case paused
         /// The connection was refused, timed out or was lost.
         case connection(String)
         /// The server replied with an error.
@@ -22,7 +22,7 @@
 
         var description: String {
             switch self {
-            case .circuitOpen: "requests to the server are paused after repeated failures"
+            case .paused: "requests to the server are paused after repeated failures"
             case .connection(let text): text
             case .errorReply(let text): "the server replied \(text)"
             }

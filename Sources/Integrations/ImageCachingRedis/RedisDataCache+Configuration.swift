@@ -60,11 +60,11 @@
                 (self.address, self.user, self.password) = (address, user, password)
             }
 
-            var breaker: CircuitBreaker {
-                var policy = CircuitBreaker.Policy()
+            var backoff: HostBackoff {
+                var policy = HostBackoff.Policy()
                 policy.failureThreshold = max(1, tolerance)
-                (policy.openDuration, policy.maximumOpenDuration) = (pause.lowerBound, pause.upperBound)
-                return CircuitBreaker(policy)
+                (policy.baseDelay, policy.maximumDelay) = (pause.lowerBound, pause.upperBound)
+                return HostBackoff(policy)
             }
         }
     }

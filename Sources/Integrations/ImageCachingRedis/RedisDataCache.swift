@@ -24,10 +24,15 @@
         private let state: Lock<State>
 
         private struct State {
-            var breaker: CircuitBreaker
+            var backoff: HostBackoff
             var nextConnection = 0
             var hasWarned = false
             var statistics = CacheStatistics(name: "shared")
+
+            mutating func end(_ outcome: HostBackoff.Outcome, of ticket: HostBackoff.Ticket, now: Duration) {
+                backoff.release(ticket)
+                backoff.record(outcome, of: ticket, now: now)
+            }
         }
 
         /// Creates a cache that connects with the first command.
@@ -35,7 +40,7 @@
         /// - Parameter configuration: the address of the server, limits and timeouts.
         public init(_ configuration: Configuration) {
             self.configuration = configuration
-            state = Lock(State(breaker: configuration.breaker))
+            state = Lock(State(backoff: configuration.backoff))
             connections = (0..<configuration.connections).map { _ in RedisConnection(configuration) }
         }
 
@@ -128,14 +133,14 @@
             }
             let result: Result<R, RedisFailure> = await withCheckedContinuation { continuation in
                 connection.queue.async { [self] in
-                    // Ask the circuit breaker here, since a command that waited behind it may have failed.
-                    let decision = state.withLock { [now] in $0.breaker.decide(now: now) }
-                    guard case .allow(let ticket) = decision else {
-                        return continuation.resume(returning: .failure(.circuitOpen))
+                    // Decide here, since a command that waited behind it may have failed.
+                    let decision = state.withLock { [now] in $0.backoff.decide(now: now) }
+                    guard case .send(let ticket) = decision else {
+                        return continuation.resume(returning: .failure(.paused))
                     }
                     do throws(RedisFailure) {
                         let value = try body(connection)
-                        state.withLock { [now] in $0.breaker.record(.success, of: ticket, now: now) }
+                        state.withLock { [now] in $0.end(.success, of: ticket, now: now) }
                         continuation.resume(returning: .success(value))
                     } catch {
                         record(error, of: ticket)
@@ -148,13 +153,13 @@
 
         private var now: Duration { .seconds(configuration.now()) }
 
-        private func record(_ failure: RedisFailure, of ticket: CircuitBreaker.Ticket) {
+        private func record(_ failure: RedisFailure, of ticket: HostBackoff.Ticket) {
             let warns = state.withLock { [now] state in
                 state.statistics.failures += 1
-                state.breaker.record(failure.isOfWritesOnly ? .success : .failure, of: ticket, now: now)
-                let isOpen = state.breaker.isOpen
-                defer { if isOpen { state.hasWarned = true } }
-                return isOpen && !state.hasWarned
+                state.end(failure.isOfWritesOnly ? .success : .failure, of: ticket, now: now)
+                let isFailing = state.backoff.isFailing
+                defer { if isFailing { state.hasWarned = true } }
+                return isFailing && !state.hasWarned
             }
             guard warns else { return }
             configuration.onWarning(

@@ -92,13 +92,13 @@ extension TransferQueue {
         for id in 0..<3 { queue.add(id, host: host("a")) }
         #expect(queue.startable() == [0])
         #expect(queue.removeAll { _ in true } == [1, 2])
-        #expect(queue.isEmpty && queue.hostCount == 1)
+        #expect(queue.isEmpty && queue.hosts.count == 1)
         queue.finished(host("a"))
         #expect(queue.startable() == [])
-        #expect(queue.hostCount == 0)
+        #expect(queue.hosts.count == 0)
         queue.add(3, host: host("b"))
         #expect(queue.removeAll { _ in true } == [3])
-        #expect(queue.hostCount == 0)
+        #expect(queue.hosts.count == 0)
     }
 
     @Test func hostsWithoutTransfersAreForgotten() {
@@ -108,7 +108,7 @@ extension TransferQueue {
             #expect(queue.startable() == [index])
             queue.finished(host("\(index)"))
         }
-        #expect(queue.hostCount == 0)
+        #expect(queue.hosts.count == 0)
     }
 
     @Test func theWaitingTransfersAreThoseThatNeitherStartedNorWereRemoved() {
@@ -133,7 +133,7 @@ extension TransferQueue {
         let time = ThreadTime.measure { #expect(queue.removeAll { $0 < count }.count == count) }
         #expect(time < .seconds(1))
         #expect(queue.waiting == Array(kept))
-        #expect(queue.hostCount == 1)
+        #expect(queue.hosts.count == 1)
         #expect(queue.startable() == [kept.lowerBound])
     }
 }

@@ -4,16 +4,17 @@ internal import ImageNetworking
 /// Holds transfers back while their host, or the loader, has no free connection: first come, first served, and hosts in turn. It
 /// starts nothing itself, and knows no priorities: the engine decides the order of its fetches, and sends no more than may run.
 ///
-/// libcurl could wait by itself (`CURLMOPT_MAX_HOST_CONNECTIONS`). But when a connection is free, it tries only the transfer that
-/// has waited longest. If the host of that one is still full, transfers to other hosts stay where they are until another
-/// connection is free, and without another one for good. Newer versions also count `CURLOPT_CONNECTTIMEOUT` meanwhile.
+/// libcurl could wait by itself (`CURLMOPT_MAX_HOST_CONNECTIONS`, `CURLMOPT_MAX_TOTAL_CONNECTIONS`). But when a connection is free, it
+/// tries only the transfer that has waited longest. If the host of that one is still full, transfers to other hosts stay where they
+/// are until another connection is free, and without another one for good (libcurl 7.88.1: with two connections in all and one for
+/// each host, one server that does not respond stops all others). Newer versions also count `CURLOPT_CONNECTTIMEOUT` meanwhile.
 ///
 /// A host that speaks HTTP/2 carries many transfers over one connection, so more of them may run.
 struct TransferQueue<Transfer> {
     typealias Host = WebAddress.Origin
 
     /// The transfers of one host.
-    private final class HostQueue {
+    final class HostQueue {
         let host: Host
         var waiting: Deque<Transfer> = []
         var active = 0
@@ -23,15 +24,13 @@ struct TransferQueue<Transfer> {
     }
 
     private let limits: CurlLoader.Limits
-    private var hosts: [Host: HostQueue] = [:]
+    private(set) var hosts: [Host: HostQueue] = [:]
     /// The hosts for which something waits, in the order of their turns.
     private var turns: [HostQueue] = []
     private var connections = 0
 
     init(_ limits: CurlLoader.Limits) { self.limits = limits }
 
-    /// How many hosts are remembered.
-    var hostCount: Int { hosts.count }
     /// Whether no transfer waits.
     var isEmpty: Bool { turns.isEmpty }
     /// The waiting transfers, host by host.
