@@ -1,5 +1,6 @@
 internal import HTTPTypes
 internal import ImageCore
+internal import ImageKernels
 
 /// Reads and writes finished images in the data cache, encoded.
 struct ProcessedCacheStage: Sendable {
