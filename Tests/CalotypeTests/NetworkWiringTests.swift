@@ -196,26 +196,6 @@ struct NetworkWiring {
         }
     }
 
-    /// Each lost connection counts as a failure. A rejection by the breaker does not replace the error of the load.
-    @Test func theCircuitBreakerOpensForAHostThatDropsConnections() async throws {
-        let network = ScriptedLoader { _ in .forward(DisconnectingLoader()) }
-        let protected = makeStandard {
-            $0.network = network
-            $0.retryPolicy = .default
-            $0.circuitBreaker?.failureThreshold = 3
-        }
-        let loader = ImageLoader(protected.makeConfiguration())
-        let request = ImageRequest(url: try #require(URL(string: "http://example.org/a")))
-        func code() async -> ImageError.Code? {
-            do { _ = try await loader.data(for: request) } catch { return error.error?.code }
-            return nil
-        }
-        #expect(await code() == .connectionLost)
-        #expect(network.requests.count == 3)
-        #expect(await code() == .hostPaused)
-        #expect(network.requests.count == 3)
-    }
-
     /// All loaders are present, and each passes the deadline on.
     @Test(.timeLimit(.minutes(1))) func theDeadlineReachesTheTransport() async throws {
         let server = try LoopbackServer { _, connection in connection.waitForDisconnect() }

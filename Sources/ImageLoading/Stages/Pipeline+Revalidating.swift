@@ -22,14 +22,16 @@ extension Pipeline {
             }
         }
         guard let original = fetched else { throw CancellationError() }
-        guard let commit = original.commit?.take() else { return original }
+        let isOfImage = if case .processedImage = revalidation { true } else { false }
+        guard original.commit != nil || isOfImage else { return original }
         // The stored bytes, which the server has confirmed, need no proof.
         if original.tier != .disk { try await judge(original) }
         await coordinator.ignoringCacheErrors(in: .store, plan) {
             // The entry must not return if the caches were cleared meanwhile.
-            try await coordinator.stores.store(plan.storeEpoch, commit)
-            if case .processedImage = revalidation { await remove(processedStage) }
+            if let commit = original.commit?.take() { try await coordinator.stores.store(plan.storeEpoch, commit) }
         }
+        // The next load makes the image again.
+        if isOfImage { await remove(processedStage) }
         return original
     }
 
