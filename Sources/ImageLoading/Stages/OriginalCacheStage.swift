@@ -36,7 +36,7 @@ struct OriginalCacheStage: Sendable {
     private func revalidate(_ request: DataRequest, _ transaction: any ResponseTransaction) async {
         var request = request
         (request.cacheTransaction, request.priority) = (transaction, .veryLow)
-        _ = try? await plan.loader(parts).load(request)
+        _ = try? await plan.loader(parts).load(request).body.reduce(0) { $0 + $1.count }
     }
 
     /// Marks errors of the cache itself, which count as a miss.
