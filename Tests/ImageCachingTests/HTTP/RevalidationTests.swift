@@ -54,7 +54,7 @@ import Testing
         let loader = bench.makeLoader()
         let response = try await loader.load(served(bench, loader))
         try await response.commit?(Data("new".utf8))
-        #expect(bench.requests[1].headerFields.isEmpty)
+        #expect(bench.requests.last?.headerFields.isEmpty == true)
         #expect(try await loader.see() == Seen(200, "new", .disk))
     }
 
@@ -74,7 +74,7 @@ import Testing
         let request = try await served(bench, loader)
         try await loader.cache.removeResponse(for: Wire.request())
         #expect(try await loader.see(request) == Seen(200, "new", .network))
-        #expect(bench.requests[1].headerFields[.ifNoneMatch] == nil)
+        #expect(bench.requestCount == 2 && bench.requests.last?.headerFields[.ifNoneMatch] == nil)
     }
 
     @Test(arguments: [CacheBench.Answer.failing(.hostNotFound), .init(503, [], "busy")])
