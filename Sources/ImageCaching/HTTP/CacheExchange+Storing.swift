@@ -11,7 +11,7 @@ extension CacheExchange {
     /// Returns the response of the server, which is stored when its body is complete: by its `commit` if the request
     /// defers storing, otherwise once the body was read to its end.
     ///
-    /// Nobody commits a response with an error status, so such a response is always stored by reading it.
+    /// The engine commits no response with an error status, so such a response is always stored by reading it.
     func keep(_ fetched: DataResponse, _ times: Times) async -> DataResponse {
         if request.method == .head {
             await freshen(by: fetched.head, times)

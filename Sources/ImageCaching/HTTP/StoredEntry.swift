@@ -52,7 +52,7 @@ struct HTTPCacheTransaction: ResponseTransaction {
     let entries: StoredEntries
 }
 
-/// Stands for the revalidation of a response that was served. The loader looks the cache up anew, since another load
+/// Stands for the revalidation of a response that was served. The loader looks the cache up again, since another load
 /// may have refreshed the response while this request waited.
 struct HTTPCacheRevalidation: ResponseTransaction {}
 
