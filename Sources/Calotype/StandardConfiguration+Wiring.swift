@@ -56,7 +56,7 @@ extension StandardConfiguration {
     private func caching(_ loader: any DataLoading, _ responses: HTTPCache?) -> any DataLoading {
         // The engine revalidates in the background, within its limits.
         var cached = loader
-        if let responses { cached = CachedLoader(loader, cache: responses, revalidatesInBackground: false) }
+        if let responses { cached = CachedLoader(loader, cache: responses) }
         guard let networkMonitor else { return cached }
         return NetworkAwareLoader(
             cached, monitor: networkMonitor, whenOffline: whenOffline, hasCache: responses != nil)

@@ -223,7 +223,7 @@ import Testing
 
     // MARK: Variants and URLs
 
-    @Test func aNewVariantIsRequestedWithTheTagsOfTheOthers() async throws {
+    @Test func aNewVariantIsRequestedWithoutTheTagsOfTheOthers() async throws {
         let requests = EventLog<LoopbackServer.Request>()
         let images = ["en": try servedPNG(red: 1), "de": try servedPNG(red: 2)]
         let server = try LoopbackServer(serving: { request in
@@ -235,13 +235,13 @@ import Testing
         })
         defer { server.stop() }
         let loader = loader()
-        for (language, red, tier) in [("en", 1, CacheTier.network), ("de", 2, .network), ("fr", 1, .disk), ("fr", 1, .disk)] {
+        for (language, red, tier) in [("en", 1, CacheTier.network), ("de", 2, .network), ("fr", 1, .network), ("fr", 1, .disk)] {
             var request = imageRequest(server)
             request.options.headers = [.acceptLanguage: language]
             let response = try await loader.response(for: request)
             #expect(TestImages.pixel(of: response.image, x: 0, y: 0)[0] == UInt8(red) && response.tier == tier)
         }
-        #expect(requests.events.map { $0["If-None-Match"] } == [nil, "\"en\"", "\"en\", \"de\""])
+        #expect(requests.events.map { $0["If-None-Match"] } == [nil, nil, nil])
     }
 
     @Test func encodingsOfUnreservedCharactersAreOneEntry() async throws {

@@ -2,97 +2,87 @@ internal import HTTPTypes
 internal import ImageCore
 
 // What an exchange stores and removes.
+//
+// A stored image is never replaced or removed by a response that is none: a response with an error status or an empty
+// body is stored only where no successful response is stored for the URL, and none of them removes one. The exceptions
+// are statements of the origin: a 410 removes the image, which is gone for good, and so does a 304 that forbids to
+// store it. Whether the body of a success is an image, a caller that defers storing decides.
 extension CacheExchange {
-    /// Returns the response of the server, and stores it when its body is complete.
-    func recorded(_ fetched: DataResponse, _ times: Times) async throws -> DataResponse {
-        let response = received(fetched, times)
+    /// Returns the response of the server, which is stored when its body is complete: by its `commit` if the request
+    /// defers storing, otherwise once the body was read to its end.
+    ///
+    /// The engine commits no response with an error status, so such a response is always stored by reading it.
+    func keep(_ fetched: DataResponse, _ times: Times) async -> DataResponse {
         if request.method == .head {
             await freshen(by: fetched.head, times)
             return fetched
         }
-        // A server error does not replace an image.
-        let keepsOld = response.head.status.code >= 500 && entries.match?.head.status.kind == .successful
-        guard policy.allowsStoring(response, for: request), !keepsOld else {
-            // A removed image must not be served stale later.
-            if [404, 410].contains(response.head.status.code), request.cachePolicy.writesDisk { await removeMatch() }
-            return fetched
-        }
-        return await recording(fetched, as: response) { await storeJoined(response, $0) }
+        if fetched.head.status == .gone, request.cachePolicy.writesDisk { await removeMatch() }
+        let response = storedResponse(of: fetched, times)
+        return policy.allowsStoring(response, for: request) ? await keep(fetched, as: response) : fetched
     }
 
-    /// Returns the response to a POST, and stores it as a response to GET if the policy allows that.
-    func recordedPost(
-        _ fetched: DataResponse, to post: DataRequest, contentLocation: URL?, requestedAt: Double
-    ) async -> DataResponse {
-        let response = received(fetched, Times(requestedAt: requestedAt, receivedAt: cache.now()))
-        guard policy.allowsStoringPost(response, for: post, contentLocation: contentLocation) else { return fetched }
-        return await recording(fetched, as: response) { await store(response.with(byteCount: $0.count), $0) }
+    /// Returns the response to a POST, which is stored as a response to this GET if the policy allows that.
+    func keepPost(_ fetched: DataResponse, contentLocation: URL?, _ times: Times) async -> DataResponse {
+        let response = storedResponse(of: fetched, times)
+        let isAllowed = policy.allowsStoringPost(response, for: request, contentLocation: contentLocation)
+        return isAllowed ? await keep(fetched, as: response) : fetched
     }
 
-    /// Passes the complete body to `onEnd`: at once if it is in memory, otherwise when it has been read.
-    func recording(
-        _ fetched: DataResponse, as response: StoredResponse, onEnd: @escaping @Sendable (Data) async -> Void
-    ) async -> DataResponse {
-        let length = response.head.headerFields[.contentLength].flatMap { Int($0) }
-        guard length ?? 0 <= cache.maximumBodyBytes else { return fetched }
-        if let whole = fetched.body.wholeData {
-            if whole.count <= cache.maximumBodyBytes { await onEnd(whole) }
-            return fetched
-        }
-        return recording(fetched, after: Data(), upTo: cache.maximumBodyBytes, onEnd: onEnd)
+    private func storedResponse(of fetched: DataResponse, _ times: Times) -> StoredResponse {
+        var response = StoredResponse(fetched.head, to: request, requestedAt: times.requestedAt, receivedAt: times.receivedAt)
+        response.redirect = StoredResponse.redirect(from: request.url, to: fetched.url)
+        return response
     }
 
-    func recording(
-        _ fetched: DataResponse, after start: Data, upTo limit: Int, onEnd: @escaping @Sendable (Data) async -> Void
-    ) -> DataResponse {
-        let recorder = BodyRecorder(fetched.body, start: start, limit: limit, onEnd: onEnd)
-        var recorded = fetched
-        recorded.body = ByteStream { try await recorder.next() }
-        return recorded
+    private func keep(_ fetched: DataResponse, as response: StoredResponse) async -> DataResponse {
+        guard fetched.expectedBytes ?? 0 <= cache.maximumBodyBytes else { return fetched }
+        var kept = fetched
+        if request.defersStoring, response.head.status.kind == .successful {
+            kept.commit = { try await store(response, $0) }
+        } else if let whole = fetched.body.wholeData {
+            // A failed store costs only a hit.
+            try? await store(response, whole)
+        } else {
+            let recorder = BodyRecorder(fetched.body, limit: cache.maximumBodyBytes) { try? await store(response, $0) }
+            kept.body = ByteStream { try await recorder.next() }
+        }
+        return kept
     }
 
-    /// Stores a complete body, joined with the stored part if they are adjacent.
-    private func storeJoined(_ response: StoredResponse, _ data: Data) async {
-        let response = response.with(byteCount: data.count)
-        guard response.part != nil, entries.match != nil else { return await store(response, data) }
-        let found: StoredEntry?
-        // A cancelled task cannot read the stored body, and must not replace it by a part.
-        do { found = try await storedMatch() } catch { return }
-        guard let match = found else { return await store(response, data) }
-        let old = match.response
-        if old.head.status == .ok, let validator = response.strongValidator, validator == old.strongValidator {
-            // A part of the stored version: it confirms that version.
-            let updated = old.updated(
-                by: response.head, to: request, requestedAt: response.requestedAt, receivedAt: response.receivedAt)
-            return await store(updated, match.data)
-        }
-        if let (joined, overlap) = old.joined(with: response), joined.byteCount <= cache.maximumBodyBytes {
-            return await store(joined, match.data + data.dropFirst(overlap))
-        }
-        if let (joined, overlap) = response.joined(with: old), joined.byteCount <= cache.maximumBodyBytes {
-            return await store(joined, data + match.data.dropFirst(overlap))
-        }
-        await store(response, data)
-    }
-
-    func store(_ response: StoredResponse, _ data: Data) async {
+    private func store(_ response: StoredResponse, _ data: Data) async throws {
         // A body of another length than announced is incomplete, even if its stream ended without an error.
-        guard EntryMetadata.isWhole(response), !isOutdated(response) else { return }
-        // A failed store costs only a hit.
+        guard data.count <= cache.maximumBodyBytes, response.isWhole(byteCount: data.count), !isOutdated(response) else { return }
+        if response.head.status.kind != .successful || data.isEmpty {
+            // What other loads have stored since the lookup counts too. A new primary entry would hide the variants of
+            // the old one.
+            let found = try await cache.find(request).entries
+            guard found.match?.head.status.kind != .successful, found.primary?.mayHideImages != true else { return }
+        }
+        try await put(response, data)
+    }
+
+    /// Stores the updated head of the matching response; removes the response if it must no longer be stored.
+    func update(_ response: StoredResponse, _ data: Data) async throws {
+        guard !isOutdated(response) else { return }
         if policy.allowsStoring(response, for: request) {
-            turn.willStore(response)
-            guard let key = try? await cache.put(response, data, for: request, on: entries) else { return }
-            // The check and the store are not one step: what came in between makes this response a miss.
-            if turn.isOutdated(response) { try? await cache.remove(key) }
-        } else if entries.match != nil, request.cachePolicy.writesDisk {
+            try await put(response, data, isUpdate: true)
+        } else if request.cachePolicy.writesDisk {
             await removeMatch()
         }
     }
 
-    /// Whether a response must not be stored: the resource was changed while the exchange ran, or a newer response is stored (RFC
-    /// 9111, section 4). A reload replaces what was stored before it, whatever the dates say.
+    private func put(_ response: StoredResponse, _ data: Data, isUpdate: Bool = false) async throws {
+        ticket.willStore(response)
+        let key = try await cache.put(response, data, on: entries, isUpdate: isUpdate)
+        // The check and the store are not one step: what came in between makes this response a miss.
+        if ticket.isOutdated(response) { try await cache.store.removeEntry(for: key) }
+    }
+
+    /// Whether a response must not be stored: the resource was changed while the exchange ran, or a newer response is
+    /// stored (RFC 9111, section 4). A reload replaces what was stored before it, whatever the dates say.
     private func isOutdated(_ response: StoredResponse) -> Bool {
-        if turn.isOutdated(response) { return true }
+        if ticket.isOutdated(response) { return true }
         guard let match = entries.match, request.cachePolicy.readsDisk, match.isFresh(at: cache.now(), under: policy) else {
             return false
         }
@@ -101,34 +91,46 @@ extension CacheExchange {
 
     private func removeMatch() async {
         guard entries.match != nil else { return }
-        try? await cache.remove(entries.matchKey)
+        try? await cache.store.removeEntry(for: entries.matchKey)
     }
 
-    /// Updates the stored response by a 200 to HEAD (RFC 9111, section 4.3.5).
+    /// Updates the stored response by a 200 to HEAD (RFC 9111, section 4.3.5). If that names another version, the
+    /// stored one is stale, but stays.
     private func freshen(by head: HTTPResponse, _ times: Times) async {
-        guard head.status == .ok, request.cachePolicy.writesDisk, let match = try? await storedMatch(),
-            match.response.head.status == .ok
-        else { return }
+        guard head.status == .ok, let match = try? await storedMatch(), match.response.head.status == .ok else { return }
         var read = self
         read.request.method = .get
-        if let updated = match.response.freshened(
+        let updated = match.response.freshened(
             byHead: head, to: request, requestedAt: times.requestedAt, receivedAt: times.receivedAt)
-        {
-            await read.store(updated, match.data)
-        } else {
-            await removeMatch()
+        try? await read.update(updated ?? match.response.markedStale, match.data)
+    }
+}
+
+/// Passes a body through, and calls `onEnd` with all of it at its end. Drops the bytes if the body exceeds the limit,
+/// fails or is not read to its end.
+private final class BodyRecorder: Sendable {
+    private let reader: ByteStreamReader
+    /// `nil` once the body is too long or has ended.
+    private let recorded = Lock<BodyBytes?>(BodyBytes())
+    private let limit: Int
+    private let onEnd: @Sendable (Data) async -> Void
+
+    init(_ body: ByteStream, limit: Int, onEnd: @escaping @Sendable (Data) async -> Void) {
+        reader = ByteStreamReader(body)
+        (self.limit, self.onEnd) = (limit, onEnd)
+    }
+
+    func next() async throws -> Data? {
+        // The recorded bytes are lost if the body fails here.
+        var bytes = recorded.withLock { $0.take() }
+        guard let chunk = try await reader.next() else {
+            if let bytes { await onEnd(bytes.data) }
+            return nil
         }
-    }
-
-    func received(_ fetched: DataResponse, _ times: Times) -> StoredResponse {
-        var response = StoredResponse(
-            fetched.head, to: request, requestedAt: times.requestedAt, receivedAt: times.receivedAt, byteCount: 0)
-        response.redirect = redirect(of: fetched)
-        return response
-    }
-
-    /// A digest of the URL that redirects led to; `nil` without redirects.
-    func redirect(of fetched: DataResponse) -> String? {
-        StoredResponse.redirect(from: request.url, to: fetched.url)
+        if let count = bytes?.count, count + chunk.count <= limit, bytes?.append(chunk) == true {
+            let longer = bytes
+            recorded.withLock { $0 = longer }
+        }
+        return chunk
     }
 }

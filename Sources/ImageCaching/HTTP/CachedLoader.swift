@@ -1,24 +1,35 @@
 internal import HTTPTypes
 public import ImageCore
 
-/// Serves requests from an ``HTTPCache`` if its policy allows that, and stores what it fetches: a private HTTP cache around a
-/// loader (RFC 9111).
+/// Serves requests from an ``HTTPCache`` if its policy allows that, and stores what it fetches: a private HTTP cache
+/// around a loader (RFC 9111).
 ///
-/// A body is recorded while it is read, and stored once its end is reached and its length is as announced. A body that fails, is
-/// cancelled or is dropped is not stored. A stale response is validated with a conditional request, and a 304 reuses the stored
-/// bytes. A successful request with an unsafe method (any but GET, HEAD, OPTIONS, QUERY and TRACE) removes the stored responses
-/// for its URL, and for `Location` and `Content-Location` on the same origin.
+/// A stale response is validated with a conditional request, and a 304 reuses the stored bytes. A request with a range
+/// or preconditions of its own is left to the server. A successful request with an unsafe method (any but GET, HEAD,
+/// OPTIONS, QUERY and TRACE) removes the stored responses for its URL, and for `Location` and `Content-Location` on the
+/// same origin.
 ///
-/// If the request carries the transaction of a lookup in this cache (``HTTPCache/lookUp(_:)``), the loader continues from it and
-/// does not look up the cache again.
+/// **Storing**: if the request has ``/ImageCore/DataRequest/defersStoring``, the loader stores no successful response
+/// by itself. It sets ``/ImageCore/DataResponse/commit`` of each that its policy allows to store, and of a stored
+/// response that a 304 has confirmed (its tier is then the disk). The caller passes the whole body once that has proved
+/// to be an image. The engine does so.
 ///
-/// A response within its `stale-while-revalidate` window is served, and revalidated once in the background with the lowest priority:
-/// at most 8 at a time, the others wait. If the lookup has served it already, the request that carries its transaction is that
-/// revalidation: once the stored response is up to date, it gets a 202 without a body. An engine sends such requests when its queue
-/// allows, so that its loader has no background of its own (`revalidatesInBackground`).
+/// Without it, a body is recorded while it is read, and stored once its end is reached and its length is as announced.
+/// A body that fails, is cancelled or is dropped is not stored. The loader cannot tell an image from another body with
+/// the status 200.
 ///
-/// A failing data cache costs hits and never fails a load. Several loaders may share one cache: each entry is written atomically,
-/// and the last one wins. The engine, not this loader, coalesces concurrent loads of one URL.
+/// Either way a response with an error status or an empty body never replaces or removes a stored success, unless it is
+/// a 410 (Gone). Where none is stored, an error response that may be stored is kept for minutes at most.
+///
+/// **Stale responses**: an engine gets a response within its `stale-while-revalidate` window from
+/// ``HTTPCache/lookUp(_:)``, and sends a request that revalidates it as work of its own. The loader has no background:
+/// it validates such a response before it returns.
+///
+/// If the request carries the transaction of a lookup in this cache, the loader continues from it and does not look up
+/// the cache again.
+///
+/// A failing data cache costs hits and never fails a load. Several loaders may share one cache: each entry is written
+/// atomically, and the last one wins. The engine, not this loader, coalesces concurrent loads of one URL.
 ///
 /// Place it around the loaders that use the network (retry, bandwidth), and inside of those that change requests.
 ///
@@ -29,65 +40,49 @@ public import ImageCore
 public final class CachedLoader: DataLoading {
     let loader: any DataLoading
     let cache: HTTPCache
-    private let revalidatesInBackground: Bool
-    private let revalidations = RevalidationQueue()
 
     /// Creates a caching loader.
     ///
     /// - Parameters:
     ///   - loader: the loader that fetches what the cache cannot serve.
     ///   - cache: the cache to read and fill.
-    ///   - revalidatesInBackground: whether a request may get a stale response that is revalidated in the background; `true` by
-    ///     default. Pass `false` to the network layer of an ``/ImageLoading/ImageLoader``, which serves stale responses and
-    ///     schedules their revalidations itself.
-    public init(_ loader: any DataLoading, cache: HTTPCache, revalidatesInBackground: Bool = true) {
+    public init(_ loader: any DataLoading, cache: HTTPCache) {
         self.loader = loader
         self.cache = cache
-        self.revalidatesInBackground = revalidatesInBackground
     }
 
     /// The stored response or the server's; a 504 if the request only accepts stored responses and there is none.
     ///
     /// - Parameter request: the request.
-    /// - Returns: the response with its body.
-    /// - Throws: the error of the wrapped loader, unless a stale response may be served; ``ImageError/Code/tooLarge`` if a stored
-    ///   body exceeds the limit of the request.
+    /// - Returns: the response with its body, and what stores it if the request defers that.
+    /// - Throws: the error of the wrapped loader, unless a stale response may be served; ``ImageError/Code/tooLarge``
+    ///   if a stored body exceeds the limit of the request.
     public func load(_ request: DataRequest) async throws -> DataResponse {
         var request = request
         let transaction = request.cacheTransaction
         request.cacheTransaction = nil
         guard cache.policy.mode != .off, request.isCacheRead else {
             // A request that forbids the network never reaches it, whatever the policy.
-            if RequestDirectives(request).control.onlyIfCached { return Self.empty(.gatewayTimeout, for: request) }
+            if RequestDirectives(request).control.onlyIfCached { return Self.gatewayTimeout(request) }
             return cache.policy.mode == .off ? try await loader.load(request) : try await pass(request)
         }
         // Decide again: time has passed since the lookup, and interceptors may have changed the request.
-        var known: CacheLookup?
-        if let entries = cache.entries(of: transaction, for: request) {
-            if let transaction = transaction as? HTTPCacheTransaction, transaction.isRevalidation {
-                await revalidate(request)
-                return Self.empty(.accepted, for: request)
-            }
-            known = CacheLookup(entries: entries, match: nil)
-        }
+        var found = cache.entries(of: transaction, for: request).map { CacheLookup(entries: $0, match: nil) }
         // A transaction holds no body that could be served.
-        if known.map({ decision(for: request, $0.entries).serves }) ?? true {
-            known = try await attempt { try await self.cache.find(request) }
+        switch found.map({ decision(for: request, $0.entries) }) {
+        case nil, .serve, .serveWhileRevalidating:
+            found = try await ignoringCacheErrors { try await self.cache.find(request) }
+        case .revalidate, .fetch, .gatewayTimeout: break
         }
-        let found = known ?? CacheLookup(entries: cache.emptyEntries(for: request), match: nil)
-        switch (decision(for: request, found.entries), found.match) {
-        case (.serve(let reply), let match?):
+        let entries = found?.entries ?? cache.emptyEntries(for: request)
+        switch decision(for: request, entries) {
+        case .serve(let reply):
+            guard let match = found?.match else { fallthrough }
             return try match.response(reply, to: request)
-        case (.serveWhileRevalidating(let reply, _), let match?) where revalidatesInBackground:
-            revalidations.add(found.entries.matchKey) { [self, request] in await revalidate(request) }
-            return try match.response(reply, to: request)
-        case (.serveWhileRevalidating(_, let validation?), _), (.revalidate(let validation), _):
-            return try await exchange(request, found.entries).run(validating: validation)
-        case (.gatewayTimeout, _):
-            // The request only accepts a stored response (RFC 9111, section 5.2.1.7).
-            return Self.empty(.gatewayTimeout, for: request)
-        default:
-            return try await exchange(request, found.entries).run(validating: nil)
+        case .fetch: return try await exchange(request, entries).run(validating: nil)
+        case .serveWhileRevalidating(_, let fields): return try await exchange(request, entries).run(validating: fields)
+        case .revalidate(let fields): return try await exchange(request, entries).run(validating: fields)
+        case .gatewayTimeout: return Self.gatewayTimeout(request)
         }
     }
 
@@ -99,33 +94,9 @@ public final class CachedLoader: DataLoading {
         CacheExchange(loader: loader, cache: cache, request: request, entries: entries)
     }
 
-    /// A response that the cache makes itself.
-    private static func empty(_ status: HTTPResponse.Status, for request: DataRequest) -> DataResponse {
-        DataResponse(url: request.url, head: HTTPResponse(status: status), body: ByteStream(Data()), tier: .disk)
-    }
-
-    /// Returns when no background revalidation runs or waits, including those that start in the meantime.
-    public func waitForRevalidations() async { await revalidations.waitUntilIdle() }
-
-    /// Revalidates a stored response that was served stale.
-    private func revalidate(_ request: DataRequest) async {
-        var request = request
-        request.priority = .veryLow
-        // The deadline is that of a load that has its response.
-        request.deadline = nil
-        // Another request may have refreshed or removed the response in the meantime.
-        guard let entries = try? await cache.find(request).entries, entries.match != nil else { return }
-        // The next use repeats a failed revalidation.
-        let response: DataResponse?
-        switch decision(for: request, entries) {
-        case .serveWhileRevalidating(_, let validation?), .revalidate(let validation):
-            response = try? await exchange(request, entries).run(validating: validation)
-        case .serveWhileRevalidating(_, nil), .fetch:
-            response = try? await exchange(request.withoutPreconditions, entries).run(validating: nil)
-        case .serve, .gatewayTimeout: return
-        }
-        guard var body = response?.body.makeAsyncIterator() else { return }
-        while let chunk = try? await body.next() { _ = chunk }
+    /// The request only accepts a stored response, and there is none (RFC 9111, section 5.2.1.7).
+    private static func gatewayTimeout(_ request: DataRequest) -> DataResponse {
+        DataResponse(url: request.url, head: HTTPResponse(status: .gatewayTimeout), body: ByteStream(Data()), tier: .disk)
     }
 
     /// The safe methods that may load an image (RFC 9110, section 9.2.1; HTTP Method Registry).
@@ -143,26 +114,18 @@ public final class CachedLoader: DataLoading {
         for url in [request.url] + others.compactMap({ $0?.absoluteURL }) where url.origin == request.url.origin {
             // First, so that no exchange under way stores its response after the removal.
             cache.exchanges.resourceHasChanged(at: url)
-            try await attempt { try await self.cache.removeAll(for: url, as: request) }
+            try await ignoringCacheErrors { try await self.cache.removeAll(for: url, as: request) }
         }
         guard request.method == .post else { return response }
         var read = exchange(request, cache.emptyEntries(for: request))
         (read.request.method, read.request.body) = (.get, nil)
-        return await read.recordedPost(response, to: request, contentLocation: others[1], requestedAt: requestedAt)
-    }
-}
-
-extension DataRequest {
-    /// The request without the preconditions of the caller, whose response would have no body.
-    fileprivate var withoutPreconditions: DataRequest {
-        var request = self
-        (request.headerFields[.ifNoneMatch], request.headerFields[.ifModifiedSince]) = (nil, nil)
-        return request
+        let times = CacheExchange.Times(requestedAt: requestedAt, receivedAt: cache.now())
+        return await read.keepPost(response, contentLocation: others[1], times)
     }
 }
 
 /// Returns the result of a cache operation; `nil` if it fails, which costs only a hit.
-func attempt<R: Sendable>(_ body: () async throws -> R) async throws(CancellationError) -> R? {
+func ignoringCacheErrors<R: Sendable>(_ body: () async throws -> R) async throws(CancellationError) -> R? {
     do {
         return try await body()
     } catch let error as CancellationError {

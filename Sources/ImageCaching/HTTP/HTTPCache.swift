@@ -1,34 +1,36 @@
 internal import HTTPTypes
 public import ImageCore
 
-/// HTTP responses in a data cache, and the policy for using them. ``CachedLoader`` fills the cache; the engine looks it up before
-/// it fetches.
+/// HTTP responses in a data cache, and the policy for using them. ``CachedLoader`` fills the cache; the engine looks it
+/// up before it fetches.
 ///
-/// Each response is one entry of the data cache, with its response headers and body. If the responses of a URL vary, the first one
-/// is stored under the primary key of the URL, and the others under secondary keys, which contain a digest of the request fields
-/// that `Vary` lists. There is no list of variants; the limits of the data cache apply to all of them.
+/// Each response is one entry of the data cache, with its response headers and body. If the responses of a URL vary,
+/// the first one is stored under the primary key of the URL, and the others under secondary keys, which contain a
+/// digest of the request fields that `Vary` lists. There is no list of variants; the limits of the data cache apply to
+/// all of them.
 ///
-/// Requests of different users never share an entry, whatever `Vary` says: every request field that is not known to be neutral
-/// (``neutralFields``), user and password in the URL, and what interceptors declare, are part of the key. Keys contain only
-/// digests of such values.
+/// Requests of different users never share an entry, whatever `Vary` says: every request field that is not known to be
+/// neutral (``neutralFields``), user and password in the URL, and what interceptors declare, are part of the key. Keys
+/// contain only digests of such values.
 ///
 /// ```swift
 /// let cache = HTTPCache(store: DiskCache())
 /// func cached(_ network: any DataLoading) -> CachedLoader { CachedLoader(network, cache: cache) }
 /// ```
 public struct HTTPCache: ResponseCaching {
-    /// The default of ``neutralFields``, in lower case: content negotiation, preconditions and ranges (RFC 9110, sections 8 and 12
-    /// to 14), cache directives, the fields of the connection, and request numbers for tracing.
+    /// The default of ``neutralFields``, in lower case: content negotiation, preconditions and ranges (RFC 9110,
+    /// sections 8 and 12 to 14), cache directives, the fields of the connection, and request numbers for tracing.
     public static let standardNeutralFields: Set<String> = RequestFields.neutral
 
     /// The policy that decides what is stored and served.
     public let policy: HTTPCachePolicy
-    /// The request fields, in lower case, that do not identify the user. Their values are part of a key only if `Vary` lists them.
+    /// The request fields, in lower case, that do not identify the user. Their values are part of a key only if `Vary`
+    /// lists them.
     public let neutralFields: Set<String>
     let store: any DataCaching
     let maximumBodyBytes: Int
-    /// Whether what is stored for a URL may be served; by default it may. A loader with a source policy forbids URLs that other
-    /// loaders may have stored.
+    /// Whether what is stored for a URL may be served; by default it may. A loader with a source policy forbids URLs
+    /// that other loaders may have stored.
     package var allowsServing: @Sendable (URL) -> Bool = { _ in true }
     let now: @Sendable () -> Double
     /// Copies of one cache share it, so that it also identifies the cache.
@@ -41,8 +43,8 @@ public struct HTTPCache: ResponseCaching {
     /// - Parameters:
     ///   - store: the data cache that holds the entries.
     ///   - policy: decides what is stored and served; the standard policy by default.
-    ///   - neutralFields: the request fields that do not identify the user. Add each of your fields that changes with every
-    ///     request and does not affect the response; otherwise no lookup finds an entry.
+    ///   - neutralFields: the request fields that do not identify the user. Add each of your fields that changes with
+    ///     every request and does not affect the response; otherwise no lookup finds an entry.
     ///   - maximumBodyBytes: larger bodies are not stored; 64 MB by default.
     ///   - now: the current time in seconds since 1970; by default the system's clock.
     public init(
@@ -57,8 +59,9 @@ public struct HTTPCache: ResponseCaching {
         self.now = now
     }
 
-    /// The stored response, if the policy allows serving it without waiting for the network, and a transaction if it is stale and
-    /// must be revalidated; otherwise a transaction with the stored response headers for the ``CachedLoader`` of this cache.
+    /// The stored response, if the policy allows serving it without waiting for the network, and a transaction if it is
+    /// stale and must be revalidated; otherwise a transaction with the stored response headers for the ``CachedLoader``
+    /// of this cache.
     ///
     /// - Throws: the error of the data cache.
     public func lookUp(_ request: DataRequest) async throws -> ResponseLookup {
@@ -68,15 +71,14 @@ public struct HTTPCache: ResponseCaching {
         case (.serve(let reply), let match?):
             return .hit(try match.response(reply, to: request))
         case (.serveWhileRevalidating(let reply, _), let match?):
-            let transaction = HTTPCacheTransaction(cache: exchanges, entries: found.entries, isRevalidation: true)
-            return .hit(try match.response(reply, to: request), revalidating: transaction)
+            return .hit(try match.response(reply, to: request), revalidating: HTTPCacheRevalidation())
         default:
             return .miss(HTTPCacheTransaction(cache: exchanges, entries: found.entries))
         }
     }
 
-    /// The entries of a transaction; `nil` if it belongs to another cache, or if an interceptor has changed the fields that select
-    /// the entry. Other changes do not matter, since the decision is made again.
+    /// The entries of a transaction; `nil` if it belongs to another cache, or if an interceptor has changed the fields
+    /// that select the entry. Other changes do not matter, since the decision is made again.
     func entries(of transaction: (any ResponseTransaction)?, for request: DataRequest) -> StoredEntries? {
         guard let transaction = transaction as? HTTPCacheTransaction, transaction.cache === exchanges else { return nil }
         let entries = transaction.entries
@@ -94,16 +96,15 @@ public struct HTTPCache: ResponseCaching {
     /// - Throws: the error of the data cache.
     public func removeResponse(for request: DataRequest) async throws {
         let entries = try await find(request).entries
-        if entries.match != nil { try await remove(entries.matchKey) }
+        if entries.match != nil { try await store.removeEntry(for: entries.matchKey) }
     }
 
     public func store(_ entry: DataEntry, for request: DataRequest) async throws {
-        let response = StoredResponse(
-            entry.head, to: request, requestedAt: entry.storedAt, receivedAt: entry.storedAt, byteCount: entry.data.count)
-        guard EntryMetadata.isWhole(response), entry.data.count <= maximumBodyBytes,
+        let response = StoredResponse(entry.head, to: request, requestedAt: entry.storedAt, receivedAt: entry.storedAt)
+        guard response.isWhole(byteCount: entry.data.count), entry.data.count <= maximumBodyBytes,
             policy.allowsStoring(response, for: request)
         else { return }
-        _ = try await put(response, entry.data, for: request, on: find(request).entries)
+        _ = try await put(response, entry.data, on: find(request).entries)
     }
 
     public func removeResponses(for url: URL) async throws {
@@ -117,25 +118,22 @@ public struct HTTPCache: ResponseCaching {
         try await store.removeAll()
     }
 
-    func remove(_ key: DataKey) async throws { try await store.removeEntry(for: key) }
-
     /// Removes the responses for a URL that `request` may have changed: those for all users, and those of its sender.
     ///
-    /// An unsafe request has fields that a GET does not have, such as a token against forgery, and the keys of a user are not
-    /// listed. So the primary keys with all identifying fields of the request, all but one, one, and none are removed.
+    /// An unsafe request has fields that a GET does not have, such as a token against forgery, and the keys of a user
+    /// are not listed. So the primary keys with all identifying fields of the request, all but one, one, and none are
+    /// removed.
     func removeAll(for url: URL, as request: DataRequest) async throws {
-        let names = Array(identifyingHeaders(of: request).prefix(Self.maximumIdentifyingHeaders))
+        // A limit, since the request may have any number of fields.
+        let names = Array(identifyingHeaders(of: request).prefix(16))
         let others = names.flatMap { name in [[name], names.filter { $0 != name }] }
         // Without their primary entry, variants are never found.
         var anyone = request
         anyone.identities = []
         let combinations = [[], names] + others
         let keys = [request, anyone].flatMap { user in combinations.map { primaryKey(url, user, identifiedBy: $0) } }
-        for key in Set(keys) { try await remove(key) }
+        for key in Set(keys) { try await store.removeEntry(for: key) }
     }
-
-    /// Only this many identifying fields are combined.
-    private static let maximumIdentifyingHeaders = 16
 
     // MARK: Keys
 
@@ -144,11 +142,10 @@ public struct HTTPCache: ResponseCaching {
         var entries = emptyEntries(for: request)
         guard let first = try await entry(entries.primaryKey) else { return CacheLookup(entries: entries, match: nil) }
         let primary = StoredEntries.PrimaryEntry(
-            generation: first.generation, vary: first.response.vary, tag: first.response.strongTag)
-        let matchKey = matchKey(for: request, entries.primaryKey, primary)
-        entries = StoredEntries(
-            primaryKey: entries.primaryKey, matchKey: matchKey, storeEpoch: entries.storeEpoch, primary: primary)
-        let match = matchKey == entries.primaryKey ? first : try await entry(matchKey)
+            generation: first.generation, vary: first.response.vary,
+            mayHideImages: first.response.vary != nil || first.response.head.status.kind == .successful)
+        (entries.primary, entries.matchKey) = (primary, matchKey(for: request, entries.primaryKey, primary))
+        let match = entries.matchKey == entries.primaryKey ? first : try await entry(entries.matchKey)
         guard let match, match.generation == primary.generation, match.response.answers(request) else {
             return CacheLookup(entries: entries, match: nil)
         }
@@ -169,60 +166,26 @@ public struct HTTPCache: ResponseCaching {
     }
 
     /// Stores a response, replacing the one that matches the same requests. Returns its key.
+    ///
+    /// - Parameter isUpdate: whether the data is that of the match in `entries`, whose head alone has changed.
     func put(
-        _ response: StoredResponse, _ data: Data, for request: DataRequest, on entries: StoredEntries
+        _ response: StoredResponse, _ data: Data, on entries: StoredEntries, isUpdate: Bool = false
     ) async throws -> DataKey {
-        var entry = StoredEntry(response: response, data: data, generation: EntryMetadata.newGeneration())
+        var stored = StoredEntry(response: response, data: data, generation: EntryMetadata.newGeneration())
         var key = entries.primaryKey
         if let primary = entries.primary, let vary = response.vary, primary.vary?.names == vary.names {
-            entry.generation = primary.generation
+            stored.generation = primary.generation
             if primary.vary?.digest != vary.digest { key = secondaryKey(entries.primaryKey, vary.digest) }
         }
+        let entry = EntryMetadata.encode(stored)
         try await stores.store(entries.storeEpoch) {
-            try await store.store(EntryMetadata.encode(entry), for: key)
-            if key != entries.primaryKey, let vary = response.vary {
-                try await list(vary.digest, response.strongTag, generation: entry.generation, entries.primaryKey)
+            if isUpdate, key == entries.matchKey {
+                try await store.updateEntry(entry, for: key)
+            } else {
+                try await store.store(entry, for: key)
             }
         }
         return key
-    }
-
-    // MARK: Variants
-
-    /// The stored responses to other variants that have a strong entity tag.
-    func variants(of entries: StoredEntries) async throws -> [StoredVariant] {
-        guard let primary = entries.primary, let vary = primary.vary else { return [] }
-        let list = try await variantList(entries.primaryKey, generation: primary.generation)
-        let first = primary.tag.map { [StoredVariant(digest: vary.digest, tag: $0)] } ?? []
-        return (first + list.variants).filter { $0.digest != entries.match?.vary?.digest }
-    }
-
-    /// The stored response to another variant; `nil` if it was removed or replaced.
-    func entry(of variant: StoredVariant, _ entries: StoredEntries) async throws -> StoredEntry? {
-        guard let primary = entries.primary, let vary = primary.vary else { return nil }
-        let key = vary.digest == variant.digest ? entries.primaryKey : secondaryKey(entries.primaryKey, variant.digest)
-        guard let entry = try await entry(key), entry.generation == primary.generation,
-            entry.response.strongTag == variant.tag, entry.response.head.status == .ok
-        else { return nil }
-        return entry
-    }
-
-    /// Adds a secondary entry to the list of variants. A lost update costs only a precondition.
-    private func list(_ digest: String, _ tag: String?, generation: String, _ primaryKey: DataKey) async throws {
-        let old = try await variantList(primaryKey, generation: generation)
-        var list = old
-        list.insert(digest: digest, tag: tag)
-        if list != old { try await store.store(list.entry(storedAt: now()), for: Self.variantListKey(primaryKey)) }
-    }
-
-    private func variantList(_ primaryKey: DataKey, generation: String) async throws -> VariantList {
-        let list = try await store.entry(for: Self.variantListKey(primaryKey)).flatMap(VariantList.init)
-        guard let list, list.generation == generation else { return VariantList(generation: generation) }
-        return list
-    }
-
-    private static func variantListKey(_ primary: DataKey) -> DataKey {
-        DataKey(resource: primary.resource, variant: "http variants")
     }
 
     // MARK: Parts of keys
@@ -236,8 +199,8 @@ public struct HTTPCache: ResponseCaching {
         return DataKey(resource: ImageRequest(url: url).resource.varied(by: fields + request.identities), variant: "http")
     }
 
-    /// The names of the request fields that may identify the user and for which no declared identity stands, in lower case, sorted
-    /// and unique.
+    /// The names of the request fields that may identify the user and for which no declared identity stands, in lower
+    /// case, sorted and unique.
     private func identifyingHeaders(of request: DataRequest) -> [String] {
         let names = request.headerFields.lazy.map(\.name.canonicalName)
         return Set(names.filter { !neutralFields.contains($0) && !request.identifiedFields.contains($0) }).sorted()

@@ -1,8 +1,8 @@
 internal import HTTPTypes
 internal import ImageCore
 
-/// Applies the policy of an HTTP cache to finished images: each is stored in the form of a response that has the headers of the
-/// original and the image as its body, so that the same decisions hold for it (RFC 9111).
+/// Applies the policy of an HTTP cache to finished images: each is stored in the form of a response that has the
+/// headers of the original and the image as its body, so that the same decisions hold for it (RFC 9111).
 struct HTTPImageRules: ProcessedImageRules {
     let cache: HTTPCache
 
@@ -16,25 +16,21 @@ struct HTTPImageRules: ProcessedImageRules {
         head.status = .ok
         for name in [HTTPField.Name.contentLength, .contentEncoding, .contentRange] { head.headerFields[name] = nil }
         for field in image.head.headerFields { head.headerFields[field.name] = field.value }
-        var response = StoredResponse(
-            head, to: request, requestedAt: source.receivedAt, receivedAt: source.receivedAt, byteCount: image.data.count)
+        var response = StoredResponse(head, to: request, requestedAt: source.receivedAt, receivedAt: source.receivedAt)
         response.redirect = StoredResponse.redirect(from: request.url, to: source.url)
-        guard Self.isWhole(request), policy.allowsStoring(response, for: request) else { return nil }
+        guard !request.isConditional, policy.allowsStoring(response, for: request) else { return nil }
         return encode(response, image.data)
     }
 
     func use(of image: DataEntry, for request: DataRequest) -> ProcessedImageUse {
         let directives = RequestDirectives(request)
-        guard policy.mode != .off, request.isCacheRead, cache.allowsServing(request.url), Self.isWhole(request),
-            !directives.bypasses,
-            let stored = EntryMetadata.decode(image)?.response,
-            stored.answers(request)
+        guard policy.mode != .off, request.isCacheRead, cache.allowsServing(request.url), !directives.bypasses,
+            let stored = EntryMetadata.decode(image)?.response, stored.answers(request)
         else { return .none }
         switch policy.decision(for: request, stored: stored, now: cache.now()) {
         case .serve: return .serve
-        case .serveWhileRevalidating(_, let validation):
-            return .serveWhileRevalidating(validation?.headerFields ?? request.headerFields)
-        case .revalidate(let validation): return .revalidate(validation.headerFields)
+        case .serveWhileRevalidating(_, let fields): return .serveWhileRevalidating(fields ?? request.headerFields)
+        case .revalidate(let fields): return .revalidate(fields)
         case .fetch: return .revalidate(request.headerFields)
         case .gatewayTimeout: return .none
         }
@@ -53,18 +49,12 @@ struct HTTPImageRules: ProcessedImageRules {
     }
 
     func allowsStaleUse(of image: DataEntry, for request: DataRequest, after error: ImageError) -> Bool {
-        let failure: HTTPCacheFailure? =
-            error.code == .httpStatus ? error.status.map { .status($0) } : HTTPCacheFailure(error.code)
+        let failure = error.code == .httpStatus ? error.status.map(HTTPCacheFailure.status) : HTTPCacheFailure(error.code)
         guard let failure, let stored = EntryMetadata.decode(image)?.response else { return false }
         return policy.staleReply(for: request, stored: stored, after: failure, now: cache.now()) != nil
     }
 
     private func encode(_ response: StoredResponse, _ data: Data) -> DataEntry {
         EntryMetadata.encode(StoredEntry(response: response, data: data, generation: EntryMetadata.newGeneration()))
-    }
-
-    /// Whether the request is for the whole body, whatever the caller has.
-    private static func isWhole(_ request: DataRequest) -> Bool {
-        !request.headerFields.contains(.range) && !Precondition.isConditional(request.headerFields)
     }
 }

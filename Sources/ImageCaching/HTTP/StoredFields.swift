@@ -15,7 +15,8 @@ enum StoredFields {
         return kept
     }
 
-    /// The stored response headers, updated by those of a 304 or of a response to HEAD. Fields that describe the stored body stay.
+    /// The stored response headers, updated by those of a 304 or of a response to HEAD. Fields that describe the stored
+    /// body stay.
     static func head(_ stored: HTTPResponse, updatedBy new: HTTPResponse) -> HTTPResponse {
         var updated = stored
         let fields = head(from: new).headerFields.filter { !describesBody.contains($0.name.canonicalName) }

@@ -1,8 +1,8 @@
 public import HTTPTypes
 public import ImageCore
 
-/// The headers of a stored HTTP response, the times of its request and arrival, and the request fields that it depends on. The
-/// fields that decisions need are parsed once, on creation.
+/// The headers of a stored HTTP response, the times of its request and arrival, and the request fields that it depends
+/// on. The fields that decisions need are parsed once, on creation.
 public struct StoredResponse: Hashable, Sendable {
     /// The status and the header fields, without those that a cache must not store (RFC 9111, section 3.1).
     public let head: HTTPResponse
@@ -10,19 +10,18 @@ public struct StoredResponse: Hashable, Sendable {
     public let requestedAt: Double
     /// Seconds since 1970 when the response headers arrived.
     public let receivedAt: Double
-    /// The number of stored bytes of the body; for a part (status 206), of that part.
-    public internal(set) var byteCount: Int
 
     /// The request fields that `Vary` lists; `nil` if the response does not vary.
     let vary: VaryKey?
     /// Whether `Vary: *` prevents any match.
     let answersNothing: Bool
-    /// A digest of the URL that redirects led to; `nil` without redirects. The lifetime of the redirects is unknown, so such a
-    /// response is always validated.
+    /// A digest of the URL that redirects led to; `nil` without redirects. The lifetime of the redirects is unknown, so
+    /// such a response is always validated.
     var redirect: String?
 
     let control: CacheControl
-    let entityTag: EntityTag?
+    /// What entity tags are compared by.
+    let opaqueTag: String?
     let lastModified: Double?
     /// The `Date` field in seconds since 1970.
     let announcedDate: Double?
@@ -30,8 +29,6 @@ public struct StoredResponse: Hashable, Sendable {
     let expiresIn: Double?
     /// Age on arrival, in seconds (RFC 9111, section 4.2.3: `corrected_initial_age`).
     let initialAge: Double
-    /// The range of the stored bytes in the whole body; `nil` for a whole body.
-    let part: ContentRange?
 
     /// Creates a stored response from one that has just arrived.
     ///
@@ -40,33 +37,28 @@ public struct StoredResponse: Hashable, Sendable {
     ///   - request: the request of the response.
     ///   - requestedAt: when the request was sent, in seconds since 1970.
     ///   - receivedAt: when the response headers arrived, in seconds since 1970.
-    ///   - byteCount: the length of the body in bytes, which must be complete.
-    public init(_ head: HTTPResponse, to request: DataRequest, requestedAt: Double, receivedAt: Double, byteCount: Int) {
+    public init(_ head: HTTPResponse, to request: DataRequest, requestedAt: Double, receivedAt: Double) {
         self.init(
-            head: StoredFields.head(from: head), requestedAt: requestedAt, receivedAt: receivedAt, byteCount: byteCount,
+            head: StoredFields.head(from: head), requestedAt: requestedAt, receivedAt: receivedAt,
             vary: VaryKey(head.headerFields, for: request.headerFields), redirect: nil)
     }
 
-    init(
-        head: HTTPResponse, requestedAt: Double, receivedAt: Double, byteCount: Int, vary: VaryKey?, redirect: String?
-    ) {
+    init(head: HTTPResponse, requestedAt: Double, receivedAt: Double, vary: VaryKey?, redirect: String?) {
         let fields = head.headerFields
         self.head = head
         self.requestedAt = requestedAt
         self.receivedAt = receivedAt
-        self.byteCount = byteCount
         self.vary = vary
         self.redirect = redirect
         answersNothing = VaryKey.names(in: fields[values: .vary]) == nil
         control = CacheControl(fields)
-        entityTag = fields[.eTag].map(EntityTag.init)
+        opaqueTag = fields[.eTag].map(Self.opaqueTag)
         lastModified = fields[.lastModified].flatMap { HTTPDate.seconds(of: $0, now: receivedAt) }
         let date = fields[.date].flatMap { HTTPDate.seconds(of: $0, now: receivedAt) }
         announcedDate = date
         let expires = fields[values: .expires].map { HTTPDate.seconds(of: $0, now: receivedAt) ?? 0 }.min()
         expiresIn = expires.map { max(0, $0 - (date ?? receivedAt)) }
         initialAge = Self.initialAge(fields[.age], date: date, requestedAt: requestedAt, receivedAt: receivedAt)
-        part = head.status == .partialContent ? fields[.contentRange].flatMap(ContentRange.init) : nil
     }
 
     /// A digest of the URL that redirects led to; `nil` without redirects.
@@ -76,22 +68,75 @@ public struct StoredResponse: Hashable, Sendable {
         return final == first ? nil : SHA256.hexDigest(of: Array(final.text.utf8))
     }
 
-    /// The `Date` field, or the time of arrival if it is missing.
-    var date: Double { announcedDate ?? receivedAt }
+    /// The text between the quotes of an entity tag, weak or not (RFC 9110, section 8.8.3); a tag without quotes is
+    /// accepted as it is.
+    static func opaqueTag(_ text: String) -> String {
+        var rest = text[...]
+        if rest.hasPrefix("W/") || rest.hasPrefix("w/") { rest = rest.dropFirst(2) }
+        if rest.count >= 2, rest.hasPrefix("\""), rest.hasSuffix("\"") { rest = rest.dropFirst().dropLast() }
+        return String(rest)
+    }
 
     /// Whether the request matches the `Vary` field of the response.
     func answers(_ request: DataRequest) -> Bool {
         !answersNothing && (vary?.matches(request.headerFields) ?? true)
     }
 
-    /// The entity tag, if it identifies one body (RFC 9110, section 8.8.3); `nil` if it is missing, weak or malformed.
-    var strongTag: String? { head.headerFields[.eTag].flatMap { VariantList.isListed($0) ? $0 : nil } }
-
-    /// A validator that changes with every byte of the body: a strong ETag, or a `Last-Modified` at least a minute before `Date`
-    /// (RFC 9110, section 8.8.2.2); `nil` if there is none.
-    var strongValidator: String? {
-        if let entityTag { return entityTag.isWeak ? nil : head.headerFields[.eTag] }
-        guard let lastModified, let announcedDate, announcedDate - lastModified >= 60 else { return nil }
-        return head.headerFields[.lastModified]
+    /// Whether a body of this length is whole, as far as the response headers say.
+    func isWhole(byteCount: Int) -> Bool {
+        head.status != .partialContent
+            && head.headerFields[values: .contentLength].allSatisfy { ContentLength.bytes(of: $0) == byteCount }
     }
+}
+
+// Age and freshness lifetime (RFC 9111, section 4.2).
+extension StoredResponse {
+    /// The age in seconds since the server generated or validated the response (section 4.2.3).
+    ///
+    /// A system clock that was set back increases the age instead of decreasing it.
+    func age(at now: Double) -> Double { initialAge + abs(now - receivedAt) }
+
+    /// `corrected_initial_age` of section 4.2.3: the maximum of the apparent age and of `Age` plus the response delay.
+    /// The first of several `Age` values counts; a malformed one is ignored (section 5.1).
+    static func initialAge(_ age: String?, date: Double?, requestedAt: Double, receivedAt: Double) -> Double {
+        let apparent = date.map { max(0, receivedAt - $0) } ?? 0
+        let announced = age.flatMap { FieldList.members($0).first }.flatMap(CacheControl.seconds) ?? 0
+        return max(apparent, Double(announced) + max(0, receivedAt - requestedAt))
+    }
+
+    /// The freshness lifetime in seconds (section 4.2.1). `s-maxage` is for shared caches.
+    func lifetime(under policy: HTTPCachePolicy) -> Double {
+        let lifetime = announcedLifetime(under: policy)
+        return head.status.code < 400 ? lifetime : min(lifetime, policy.maximumErrorLifetime / .seconds(1))
+    }
+
+    private func announcedLifetime(under policy: HTTPCachePolicy) -> Double {
+        if let maxAge = control.maxAge { return Double(maxAge) }
+        if let expiresIn { return expiresIn }
+        // The heuristic of section 4.2.2: a resource that has not changed for long will probably not change soon.
+        guard let lastModified, isHeuristicallyCacheable || control.isPublic else { return 0 }
+        let date = announcedDate ?? receivedAt
+        return min(policy.heuristicLimit / .seconds(1), max(0, date - lastModified) * policy.heuristicFraction)
+    }
+
+    /// Whether the response is fresh (section 4.2).
+    func isFresh(at now: Double, under policy: HTTPCachePolicy) -> Bool { lifetime(under: policy) > age(at: now) }
+
+    /// Whether this response is newer than another one by `Date` (section 4). A date that was in the future on arrival
+    /// comes from a wrong clock, and proves nothing.
+    func isNewer(than other: StoredResponse) -> Bool {
+        guard let announcedDate, let otherDate = other.announcedDate else { return false }
+        return announcedDate > otherDate && announcedDate <= receivedAt + Self.clockTolerance
+    }
+
+    /// Seconds by which the clock of a server may be ahead.
+    private static let clockTolerance = 60.0
+
+    /// Whether the status is heuristically cacheable (RFC 9110, section 15.1).
+    var isHeuristicallyCacheable: Bool { Self.heuristicStatuses.contains(head.status.code) }
+
+    private static let heuristicStatuses: Set<Int> = [200, 203, 204, 300, 301, 308, 404, 405, 410, 414, 501]
+
+    /// Whether the response must not be served stale, even if the server cannot be reached (section 5.2.2).
+    var forbidsStale: Bool { control.noCache || control.mustRevalidate }
 }

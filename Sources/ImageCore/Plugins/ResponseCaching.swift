@@ -1,8 +1,10 @@
-/// An HTTP cache: stores responses of web servers, and decides when a stored response may be served without validating it.
+/// An HTTP cache: stores responses of web servers, and decides when a stored response may be served without validating
+/// it.
 ///
-/// The engine looks a request up once per load, before it fetches an `http` or `https` URL. The loader that fetches stores the
-/// response. Both use the same ``DataRequest``, so a decision depends only on its fields. Called from tasks of the engine, at the
-/// same time, on no actor. A call must not block its thread for long.
+/// The engine looks a request up once per load, before it fetches an `http` or `https` URL. The loader that fetches returns the
+/// response with its ``DataResponse/commit``, and the engine commits it once the body has proved to be an image. Both use the same
+/// ``DataRequest``, so a decision depends only on its fields. Called from tasks of the engine, at the same time, on no actor. A
+/// call must not block its thread for long.
 ///
 /// **Cancelling**: a read may throw `CancellationError`.
 ///
@@ -26,21 +28,23 @@
 public protocol ResponseCaching: Sendable {
     /// Looks a request up.
     ///
-    /// The engine sets the transaction as ``DataRequest/cacheTransaction`` of the request that it fetches: after a miss for the load,
-    /// after a hit in the background.
+    /// The engine sets the transaction as ``DataRequest/cacheTransaction`` of the request that it fetches: after a miss
+    /// for the load, after a hit in the background.
     ///
-    /// - Returns: a hit if a stored response may be served now, else a miss. If ``DataRequest/cachePolicy`` is only-if-cached, a
-    ///   stale response may be a hit.
+    /// - Returns: a hit if a stored response may be served now, else a miss. If ``DataRequest/cachePolicy`` is
+    ///   only-if-cached, a stale response may be a hit.
     func lookUp(_ request: DataRequest) async throws -> ResponseLookup
     /// Removes the stored response to a request, because its body is no image.
     func removeResponse(for request: DataRequest) async throws
-    /// Stores a response that a caller of the loader provides, as if a server had sent it, if the rules of the cache allow that.
+    /// Stores a response that a caller of the loader provides, as if a server had sent it, if the rules of the cache
+    /// allow that.
     func store(_ entry: DataEntry, for request: DataRequest) async throws
     /// Removes the stored responses for a URL, for all users and whatever their `Vary` says.
     func removeResponses(for url: URL) async throws
     /// Removes all responses. When the call returns, responses to requests that began before it are no longer stored.
     func removeAll() async throws
-    /// The rules for finished images that were made from responses; `nil`, the default, if they are stored and used without rules.
+    /// The rules for finished images that were made from responses; `nil`, the default, if they are stored and used
+    /// without rules.
     var processedImageRules: (any ProcessedImageRules)? { get }
 }
 
@@ -50,16 +54,18 @@ extension ResponseCaching {
 
 /// The result of a lookup in a response cache.
 public enum ResponseLookup: Sendable {
-    /// A stored response that may be served. If there is a transaction, the response is stale: the engine also sends the request in
-    /// the background, once for each entry, when its queue has nothing else for the host, and drops its response. The loader that
-    /// completes it returns when the stored response is up to date.
+    /// A stored response that may be served. If there is a transaction, the response is stale: the engine also sends the request
+    /// with that transaction in the background, once for each entry, when its queue has nothing else for the host. It judges the
+    /// response of the loader like any other, and commits it. A response whose tier is the disk is the stored one, which needs no
+    /// judgement.
     case hit(DataResponse, revalidating: (any ResponseTransaction)? = nil)
-    /// No stored response may be served. The transaction, if there is one, is passed with the request to the loader that
-    /// completes it.
+    /// No stored response may be served. The transaction, if there is one, is passed with the request to the loader
+    /// that completes it.
     case miss((any ResponseTransaction)?)
 }
 
 /// What a lookup in a response cache found for the fetch that follows, such as the validators of a stored response.
 ///
-/// It must be small, because thousands of them may wait for their fetches. Only the loader that belongs to the cache reads it.
+/// It must be small, because thousands of them may wait for their fetches. Only the loader that belongs to the cache
+/// reads it.
 public protocol ResponseTransaction: Sendable {}

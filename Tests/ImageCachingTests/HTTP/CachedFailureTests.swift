@@ -67,59 +67,6 @@ import Testing
         #expect(try await loader.see() == Seen(.disk), "A server error does not replace an image.")
     }
 
-    // MARK: stale-while-revalidate
-
-    @Test("RFC 5861 §3 stale-while-revalidate serves at once and sends one conditional request with the original's fields")
-    func staleWhileRevalidateSendsOneRequest() async throws {
-        let gate = Gate(isOpen: true)
-        let lines = ["Cache-Control: max-age=60, stale-while-revalidate=600", "ETag: \"a\""]
-        let bench = CacheBench(.init(200, lines), .init(304, lines, ""), gate: gate)
-        let loader = bench.makeLoader()
-        _ = try await loader.see(["Accept: image/png"])
-        bench.advance(61)
-        let held = Gate()
-        let slow = CachedLoader(Held(gate: held, next: loader.loader), cache: bench.cache)
-        for _ in 0..<5 {
-            #expect(try await slow.see(["Accept: image/png", "Foo: x"]) == Seen(.disk))
-        }
-        held.open()
-        await slow.waitForRevalidations()
-        #expect(bench.requestCount == 2)
-        let fields = try #require(bench.requests.last?.headerFields)
-        #expect(fields[.accept] == "image/png" && fields[.ifNoneMatch] == "\"a\"")
-        #expect(fields[HTTPField.Name("Foo")!] == "x")
-        #expect(bench.requests.last?.priority == .veryLow, "No caller waits for it.")
-        bench.advance(50)
-        let fresh = try await slow.response(["Accept: image/png"])
-        #expect(fresh.head.headerFields[.age] == "50", "The validation restarted its age.")
-        #expect(bench.requestCount == 2)
-    }
-
-    @Test("RFC 5861 §3 a new version that comes in the background is stored whole")
-    func aNewVersionInTheBackgroundIsStored() async throws {
-        let lines = ["Cache-Control: max-age=60, stale-while-revalidate=600", "ETag: \"a\""]
-        let bench = CacheBench(.init(200, lines), .init(200, lines, "abcdefghij"))
-        let loader = bench.makeLoader()
-        _ = try await loader.see()
-        bench.advance(61)
-        #expect(try await loader.see() == Seen(.disk))
-        await loader.waitForRevalidations()
-        #expect(try await loader.see() == Seen(200, "abcdefghij", .disk))
-    }
-
-    @Test func aFailedBackgroundValidationIsRepeated() async throws {
-        let lines = ["Cache-Control: max-age=60, stale-while-revalidate=600", "ETag: \"a\""]
-        let bench = CacheBench(.init(200, lines), .failing(.insecure), .init(304, lines, ""))
-        let loader = bench.makeLoader()
-        _ = try await loader.see()
-        bench.advance(61)
-        for count in 2...3 {
-            #expect(try await loader.see() == Seen(.disk))
-            await loader.waitForRevalidations()
-            #expect(bench.requestCount == count)
-        }
-    }
-
     // MARK: The caller cancels
 
     @Test func cancellationIsNotAFailureAndServesNothingStale() async throws {
@@ -181,13 +128,7 @@ import Testing
         ("a body that grew", { $0.data.append(1) }),
         ("an arrival that is no time", { $0.storedAt = .nan }),
         ("an arrival beyond all times", { $0.storedAt = 1e300 }),
-        ("a part without a place", { $0.head.status = .partialContent }),
-        (
-            "a part of another length",
-            {
-                $0.head.status = .partialContent; $0.head.headerFields[.contentRange] = "bytes 0-99/100"
-            }
-        ),
+        ("a part", { ($0.head.status, $0.head.headerFields[.contentRange]) = (.partialContent, "bytes 0-9/100") }),
     ]
 
     @Test func aContradictoryEntryIsAMiss() async throws {
@@ -235,8 +176,7 @@ import Testing
             _ = HTTPCachePolicy.standard.decision(for: Wire.request(lines), stored: stored, now: Wire.start + 5)
             _ = HTTPCachePolicy.standard.staleReply(
                 for: Wire.request(lines), stored: stored, after: .unreachable, now: Wire.start)
-            let updated = stored.updated(by: stored.head, to: Wire.request(), requestedAt: Wire.start, receivedAt: Wire.start)
-            _ = updated.joined(with: stored)
+            _ = stored.updated(by: stored.head, to: Wire.request(), requestedAt: Wire.start, receivedAt: Wire.start)
             let entry = EntryMetadata.encode(
                 StoredEntry(response: stored, data: Data(count: 10), generation: EntryMetadata.newGeneration()))
             if let decoded = EntryMetadata.decode(entry) { #expect(decoded.response == stored) }
@@ -291,20 +231,20 @@ import Testing
     }
 
     @Test func aLoadThatMayNotWriteStoresAndRemovesNothing() async throws {
-        let bench = CacheBench(.init(200, Self.tagged), .init(404, [], ""), .init(200, Self.tagged, "new"))
+        let bench = CacheBench(.init(200, Self.tagged), .init(410, [], ""), .init(200, Self.tagged, "new"))
         let loader = bench.makeLoader()
         var request = Wire.request()
         request.cachePolicy = [.readsDisk]
         #expect(try await loader.load(request).text == "0123456789")
         #expect(bench.store.keys.isEmpty)
-        bench.add(.init(404, [], ""))
+        bench.add(.init(410, [], ""))
         request.cachePolicy = .memoryOnly
         _ = try await loader.load(request).text
         _ = try await loader.see()
         #expect(bench.store.keys.count == 1)
         bench.advance(61)
         request.cachePolicy = [.readsDisk]
-        #expect(try await loader.load(request).head.status == .notFound)
+        #expect(try await loader.load(request).head.status == .gone)
         #expect(bench.store.keys.count == 1)
     }
 

@@ -173,9 +173,9 @@ import Testing
         _ = try await loader.see(["Foo: 2"])
         bench.advance(61)
         #expect(try await loader.see(["Foo: 2"]) == Seen(200, "two", .disk))
-        #expect(bench.requests[2].headerFields[.ifNoneMatch] == "\"2\", \"1\"")
+        #expect(bench.requests[2].headerFields[.ifNoneMatch] == "\"2\"")
         #expect(try await loader.see(["Foo: 1"]) == Seen(200, "one", .disk))
-        #expect(bench.requests[3].headerFields[.ifNoneMatch] == "\"1\", \"2\"")
+        #expect(bench.requests[3].headerFields[.ifNoneMatch] == "\"1\"")
         bench.advance(30)
         #expect(try await loader.see(["Foo: 2"]) == Seen(200, "two", .disk))
         #expect(bench.requestCount == 4)
@@ -278,7 +278,7 @@ import Testing
         }
     }
 
-    @Test("RFC 9111 §4.3.5 HEAD is served from the store, or updates or removes the stored response")
+    @Test("RFC 9111 §4.3.5 HEAD is served from the store, and updates the stored response or makes it stale")
     func headIsServedAndUpdatesTheStoredResponse() async throws {
         let bench = CacheBench(
             .init(200, ["Cache-Control: max-age=60", "ETag: \"a\"", "Content-Length: 10"]),
@@ -294,8 +294,9 @@ import Testing
         #expect(try await loader.see() == Seen(.disk))
         bench.advance(2)
         #expect(try await loader.see(method: "HEAD") == Seen(200, "", .network))
-        #expect(try await loader.see() == Seen(.network))
-        #expect(bench.requests.last?.headerFields.contains(.ifNoneMatch) == false)
+        bench.advance(-30)
+        #expect(try await loader.see() == Seen(.network), "It is another version, whatever the age of the stored one.")
+        #expect(bench.requests.last?.headerFields[.ifNoneMatch] == "\"a\"")
     }
 
     @Test func aResponseToHeadIsNotStored() async throws {

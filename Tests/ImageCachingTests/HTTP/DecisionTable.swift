@@ -68,7 +68,8 @@ enum Wire {
     static let start = 1_700_000_000.0
     static let url = URL(string: "https://example.org/image")!
 
-    /// Header lines; `{60}` becomes the date a minute after the start, `{850:60}` and `{asctime:60}` that date in the older forms.
+    /// Header lines; `{60}` becomes the date a minute after the start, `{850:60}` and `{asctime:60}` that date in the
+    /// older forms.
     static func fields(_ lines: [String]) -> HTTPFields {
         var fields = HTTPFields()
         for line in lines {
@@ -92,10 +93,10 @@ enum Wire {
 
     /// A response that arrived at the start, without a delay.
     static func stored(
-        _ lines: [String], status: Int = 200, to request: [String] = [], took: Double = 0, at: Double = start, bytes: Int = 10
+        _ lines: [String], status: Int = 200, to request: [String] = [], took: Double = 0, at: Double = start
     ) -> StoredResponse {
         StoredResponse(
-            head(lines, status: status), to: Wire.request(request), requestedAt: at - took, receivedAt: at, byteCount: bytes)
+            head(lines, status: status), to: Wire.request(request), requestedAt: at - took, receivedAt: at)
     }
 
     private static func dated(_ value: String) -> String {

@@ -221,7 +221,8 @@ import Testing
         200, 201, 203, 204, 299, 300, 301, 302, 303, 307, 308, 400, 401, 403, 404, 410, 429, 499, 500, 502, 503, 504, 599,
     ]
 
-    /// Any final status is stored for its explicit lifetime; a stale one only if it is a success that may be served stale later.
+    /// Any final status is stored for its explicit lifetime; a stale one only if it is a success that may be served
+    /// stale later.
     static let explicitStatuses: [Row] =
         statuses.map { status -> Row in
             Row("RFC 9111 §3 \(status) is used while fresh", ["Cache-Control: max-age=60"], after: 50, status: status, .serve(50))

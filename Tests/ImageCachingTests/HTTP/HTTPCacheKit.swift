@@ -61,7 +61,7 @@ final class CacheBench: Sendable {
     var cache: HTTPCache {
         HTTPCache(
             store: store, policy: policy, neutralFields: neutralFields, maximumBodyBytes: 1000,
-            now: { [self] in time.withLock { $0 } })
+            now: { [self] in now })
     }
 
     func makeLoader() -> CachedLoader { CachedLoader(Server(bench: self), cache: cache) }
@@ -73,6 +73,8 @@ final class CacheBench: Sendable {
     var heldAtRequests: [Int] { bodiesAtRequests.withLock { $0 } }
 
     func waitForRequests(_ count: Int) async { await log.wait(forCount: count) }
+
+    var now: Double { time.withLock { $0 } }
 
     func advance(_ seconds: Double) { time.withLock { $0 += seconds } }
 
@@ -140,9 +142,24 @@ extension CachedLoader {
     }
 
     /// Loads, and reads the body to its end.
+    func see(_ request: DataRequest) async throws -> Seen {
+        let response = try await load(request)
+        return Seen(response.head.status.code, try await response.text, response.tier)
+    }
+
+    /// Loads, and reads the body to its end.
     func see(_ lines: [String] = [], method: String = "GET", to url: URL = Wire.url, body: Data? = nil) async throws -> Seen {
         let response = try await response(lines, method: method, to: url, body: body)
         return Seen(response.head.status.code, try await response.text, response.tier)
+    }
+}
+
+extension DataRequest {
+    /// The request of a caller that judges the body itself.
+    static func deferring(_ transaction: (any ResponseTransaction)? = nil) -> DataRequest {
+        var request = Wire.request()
+        (request.defersStoring, request.cacheTransaction) = (true, transaction)
+        return request
     }
 }
 

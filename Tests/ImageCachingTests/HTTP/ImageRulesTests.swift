@@ -5,7 +5,8 @@ import Testing
 
 @testable import ImageCaching
 
-/// The decisions about finished images (FEATURES 5.8), as values. The engine's use of them is tested with the standard wiring.
+/// The decisions about finished images (FEATURES 5.8), as values. The engine's use of them is tested with the standard
+/// wiring.
 @Suite("HTTPImageRules") struct HTTPImageRulesTests {
     private let rules = HTTPImageRules(cache: HTTPCache(store: LoggedDataCache(), now: { Wire.start }))
     private static let image = DataEntry(

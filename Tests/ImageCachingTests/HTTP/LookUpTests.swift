@@ -69,7 +69,7 @@ import Testing
         _ = try await loader.see(["Foo: 2"])
         let request = try await missed(Wire.request(["Foo: 2"]), in: loader.cache)
         #expect(try await loader.see(request) == Seen(200, "second", .disk))
-        #expect(bench.requests[2].headerFields[.ifNoneMatch] == "\"b\", \"a\"")
+        #expect(bench.requests[2].headerFields[.ifNoneMatch] == "\"b\"")
     }
 
     @Test func theDecisionIsMadeFromTheRequestAsItIsSent() async throws {
@@ -98,29 +98,9 @@ import Testing
         default: break
         }
         #expect(try await loader.see(request) == Seen(200, "new", .network))
-        // A variant that is not stored costs two more reads: of its own entry, and of the list of variants.
-        #expect(reads(bench) == before + (how == "another user" ? 1 : how == "another cache" ? 2 : 3))
-        #expect(bench.requests[1].headerFields[.ifNoneMatch] == (how == "another user" ? nil : "\"a\""))
-    }
-
-    @Test("RFC 5861 §3 a response within its window is a hit, and its transaction revalidates it once")
-    func aStaleHitIsRevalidatedByItsTransaction() async throws {
-        let lines = ["Cache-Control: max-age=60, stale-while-revalidate=600", "ETag: \"a\""]
-        let bench = CacheBench(.init(200, lines), .init(304, lines, ""))
-        let loader = bench.makeLoader()
-        _ = try await loader.see()
-        bench.advance(61)
-        guard case .hit(let response, let transaction?) = try await loader.cache.lookUp(Wire.request()) else {
-            Issue.record("It must be a hit with a transaction.")
-            return
-        }
-        #expect(try await response.text == "0123456789")
-        var request = Wire.request()
-        request.cacheTransaction = transaction
-        for _ in 0..<3 { #expect(try await loader.see(request) == Seen(202, "", .disk)) }
-        #expect(bench.requests.map { $0.headerFields[.ifNoneMatch] } == [nil, "\"a\""])
-        #expect(try await loader.see() == Seen(.disk))
-        #expect(bench.requestCount == 2)
+        // A variant that is not stored costs one more read, of its own entry.
+        #expect(reads(bench) == before + (how == "another variant" ? 2 : 1))
+        #expect(bench.requests[1].headerFields[.ifNoneMatch] == (how == "another cache" ? "\"a\"" : nil))
     }
 
     // MARK: What is stored and removed between the lookup and the response
@@ -177,20 +157,6 @@ import Testing
         #expect(bench.requestCount == 3)
     }
 
-    @Test func aPartThatIsRemovedIsNotJoined() async throws {
-        let lines = ["Cache-Control: max-age=60", "ETag: \"a\""]
-        let bench = CacheBench(
-            .init(206, lines + ["Content-Range: bytes 0-4/10"], "01234"),
-            .init(206, lines + ["Content-Range: bytes 5-9/10"], "56789"),
-            .init(200, lines))
-        let loader = bench.makeLoader()
-        _ = try await loader.see(["Range: bytes=0-4"])
-        let request = try await missed(in: loader.cache)
-        try await loader.cache.store.removeAll()
-        #expect(try await loader.see(request) == Seen(.network))
-        #expect(bench.requests.map { $0.headerFields[.range] } == ["bytes=0-4", "bytes=5-", nil])
-    }
-
     @Test(arguments: [CacheBench.Answer.failing(.hostNotFound), .init(503, [], "busy")])
     func ifTheStaleResponseIsRemovedTheRequestIsSentAgainWithRetries(_ answer: CacheBench.Answer) async throws {
         let lines = ["Cache-Control: max-age=60, stale-if-error=600", "ETag: \"a\""]
@@ -218,13 +184,5 @@ import Testing
         let request = try await missed(in: loader.cache)
         isBroken.withLock { $0 = true }
         #expect(try await loader.see(request) == Seen(200, "whole", .network))
-    }
-}
-
-extension CachedLoader {
-    /// Loads, and reads the body to its end.
-    fileprivate func see(_ request: DataRequest) async throws -> Seen {
-        let response = try await load(request)
-        return Seen(response.head.status.code, try await response.text, response.tier)
     }
 }

@@ -5,7 +5,8 @@ import Testing
 
 @testable import ImageCaching
 
-/// Responses that arrive in another order than they were made, and resources that change during an exchange (FEATURES 5.5).
+/// Responses that arrive in another order than they were made, and resources that change during an exchange (FEATURES
+/// 5.5).
 @Suite("CachedLoader, newest response") struct NewestResponseTests {
     private static let url = Wire.url.absoluteString
 
@@ -124,11 +125,11 @@ import Testing
     @Test func exchangesThatHaveEndedLeaveNothingBehind() async throws {
         let exchanges = OpenExchanges()
         let key = DataKey(resource: ImageRequest(url: Wire.url).resource)
-        var turn: OpenExchanges.Turn? = exchanges.begin(for: Wire.url, primaryKey: key)
+        var ticket: ExchangeTicket? = exchanges.begin(for: Wire.url, primaryKey: key)
         let other = exchanges.begin(for: Wire.url, primaryKey: key)
-        turn?.willStore(Wire.stored(["Date: {10}"]))
+        ticket?.willStore(Wire.stored(["Date: {10}"]))
         #expect(other.isOutdated(Wire.stored(["Date: {0}"])))
-        turn = nil
+        ticket = nil
         #expect(other.isOutdated(Wire.stored(["Date: {0}"])), "One is still under way.")
         exchanges.resourceHasChanged(at: Wire.url)
         #expect(other.isOutdated(Wire.stored(["Date: {20}"])))

@@ -48,7 +48,7 @@ private struct HTTPCacheBench {
             headerFields: [.accept: "image/avif,image/webp", .acceptLanguage: "en, de"])
         func response(_ fields: HTTPFields) -> StoredResponse {
             StoredResponse(
-                HTTPResponse(status: .ok, headerFields: fields), to: request, requestedAt: now, receivedAt: now, byteCount: 20_000
+                HTTPResponse(status: .ok, headerFields: fields), to: request, requestedAt: now, receivedAt: now
             )
         }
         let (plain, other) = (response(fields), response(varying))
