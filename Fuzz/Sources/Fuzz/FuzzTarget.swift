@@ -134,7 +134,7 @@ struct Choices {
     mutating func options() -> DecodeOptions {
         var options = DecodeOptions()
         options.limits.pixels = 1 << 20
-        options.limits.decodedBytes = 1 << 25
+        options.limits.imageBytes = 1 << 25
         options.limits.frames = 200
         options.limits.scans = 50
         options.limits.metadataBytes = 1 << 20

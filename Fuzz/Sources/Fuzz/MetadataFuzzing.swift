@@ -8,7 +8,7 @@ enum MetadataFuzzing {
     static func run(_ input: Data) {
         var limits = DecodingLimits()
         limits.pixels = 1 << 20
-        limits.decodedBytes = 1 << 24
+        limits.imageBytes = 1 << 24
         limits.metadataBytes = 1 << 20
         let registry = DecoderRegistry(.codecs)
         _ = registry.format(of: input.prefix(64))

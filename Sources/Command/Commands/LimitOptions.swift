@@ -18,7 +18,7 @@ struct LimitOptions: ParsableArguments {
         var limits = DecodingLimits()
         guard let maxPixels else { return limits }
         let (bytes, overflows) = maxPixels.multipliedReportingOverflow(by: 16)
-        if maxPixels > limits.pixels { limits.decodedBytes = max(limits.decodedBytes, overflows ? .max : bytes) }
+        if maxPixels > limits.pixels { limits.imageBytes = max(limits.imageBytes, overflows ? .max : bytes) }
         limits.pixels = maxPixels
         return limits
     }

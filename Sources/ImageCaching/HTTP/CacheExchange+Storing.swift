@@ -34,12 +34,12 @@ extension CacheExchange {
         _ fetched: DataResponse, as response: StoredResponse, onEnd: @escaping @Sendable (Data) async -> Void
     ) async -> DataResponse {
         let length = response.head.headerFields[.contentLength].flatMap { Int($0) }
-        guard length ?? 0 <= cache.maximumBodyBytes else { return fetched }
+        guard length ?? 0 <= cache.maximumStoredBytes else { return fetched }
         if let whole = fetched.body.wholeData {
-            if whole.count <= cache.maximumBodyBytes { await onEnd(whole) }
+            if whole.count <= cache.maximumStoredBytes { await onEnd(whole) }
             return fetched
         }
-        return recording(fetched, after: Data(), upTo: cache.maximumBodyBytes, onEnd: onEnd)
+        return recording(fetched, after: Data(), upTo: cache.maximumStoredBytes, onEnd: onEnd)
     }
 
     func recording(
@@ -66,10 +66,10 @@ extension CacheExchange {
                 by: response.head, to: request, requestedAt: response.requestedAt, receivedAt: response.receivedAt)
             return await store(updated, match.data)
         }
-        if let (joined, overlap) = old.joined(with: response), joined.byteCount <= cache.maximumBodyBytes {
+        if let (joined, overlap) = old.joined(with: response), joined.byteCount <= cache.maximumStoredBytes {
             return await store(joined, match.data + data.dropFirst(overlap))
         }
-        if let (joined, overlap) = response.joined(with: old), joined.byteCount <= cache.maximumBodyBytes {
+        if let (joined, overlap) = response.joined(with: old), joined.byteCount <= cache.maximumStoredBytes {
             return await store(joined, data + match.data.dropFirst(overlap))
         }
         await store(response, data)

@@ -164,7 +164,7 @@ struct CacheExchange: Sendable {
         guard let (whole, overlap) = match.response.joined(with: next), overlap == 0, whole.head.status == .ok,
             redirect(of: fetched) == match.response.redirect
         else { return .unusable }
-        if let limit = request.maximumBytes, whole.byteCount > limit {
+        if let limit = request.maximumResponseBytes, whole.byteCount > limit {
             throw ImageError.tooLarge(ImageSource.redacted(request.url), announced: whole.byteCount, limit: limit)
         }
         let response = recording(

@@ -39,7 +39,7 @@ struct HTTPCacheTransaction: ResponseTransaction {
 extension StoredEntry {
     /// The response that a reply of this entry describes.
     func response(_ reply: HTTPCacheReply, to request: DataRequest) throws(ImageError) -> DataResponse {
-        if let limit = request.maximumBytes, reply.bytes.count > limit {
+        if let limit = request.maximumResponseBytes, reply.bytes.count > limit {
             throw ImageError.tooLarge(ImageSource.redacted(request.url), announced: reply.bytes.count, limit: limit)
         }
         let start = data.startIndex

@@ -53,7 +53,7 @@ public struct InterceptedLoader: DataLoading {
             return "changed the URL, which is the key of the image in all caches; load another URL with a separate request, or "
                 + "register a loader for the scheme"
         }
-        if (changed.maximumBytes ?? .max) > (original.maximumBytes ?? .max) {
+        if (changed.maximumResponseBytes ?? .max) > (original.maximumResponseBytes ?? .max) {
             return "raised the size limit that the caller set; set maximumResponseBytes in the request's options"
         }
         if changed.allowsExpensiveNetwork, !original.allowsExpensiveNetwork {

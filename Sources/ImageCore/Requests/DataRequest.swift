@@ -22,7 +22,7 @@ public struct DataRequest: Sendable {
     /// ``DataResponse/commit``. `false` by default; the engine sets it.
     public var defersStoring = false
     /// The largest body to accept, in bytes; `nil`, the default, applies the limit of the loader.
-    public var maximumBytes: Int?
+    public var maximumResponseBytes: Int?
     /// The highest priority of the loads that wait for the fetch when it starts. It does not change later: a fetch waits only in the
     /// engine's queue, which follows every change, and a network layer starts what it is given.
     public var priority: LoadPriority
@@ -47,7 +47,7 @@ public struct DataRequest: Sendable {
     /// Creates a request without deadline.
     public init(
         url: URL, method: HTTPRequest.Method = .get, headerFields: HTTPFields = HTTPFields(), body: Data? = nil,
-        timeout: Duration = .seconds(30), maximumBytes: Int? = nil, priority: LoadPriority = .normal, retries: Int? = nil,
+        timeout: Duration = .seconds(30), maximumResponseBytes: Int? = nil, priority: LoadPriority = .normal, retries: Int? = nil,
         allowsExpensiveNetwork: Bool = true, cachePolicy: CachePolicy = .memoryAndDisk,
         purpose: LoadPurpose = .plain
     ) {
@@ -56,7 +56,7 @@ public struct DataRequest: Sendable {
         self.headerFields = headerFields
         self.body = body
         self.timeout = timeout
-        self.maximumBytes = maximumBytes
+        self.maximumResponseBytes = maximumResponseBytes
         self.priority = priority
         self.retries = retries
         self.allowsExpensiveNetwork = allowsExpensiveNetwork

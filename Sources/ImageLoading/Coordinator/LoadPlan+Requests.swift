@@ -31,7 +31,7 @@ extension LoadPlan {
         if !options.diskStorage.keepsOriginal(isProcessed: isProcessed) { policy.remove(.writesDisk) }
         var result = DataRequest(
             url: url, method: request.method, headerFields: headerFields(parts), body: request.body, timeout: options.timeout,
-            maximumBytes: maximumResponseBytes(parts), priority: rank.priority, retries: options.retries,
+            maximumResponseBytes: maximumResponseBytes(parts), priority: rank.priority, retries: options.retries,
             allowsExpensiveNetwork: options.allowsExpensiveNetwork, cachePolicy: policy, purpose: rank.purpose)
         (result.deadline, result.cacheTransaction) = (deadline, transaction)
         (result.identities, result.extra) = (identities, options.extra)
@@ -46,7 +46,7 @@ extension LoadPlan {
 
     /// The largest body that is accepted, in bytes.
     func maximumResponseBytes(_ parts: LoaderParts) -> Int {
-        options.maximumResponseBytes ?? parts.configuration.limits.responseBytes
+        options.maximumResponseBytes ?? parts.configuration.limits.maximumResponseBytes
     }
 
     /// The cache that takes the place of the data cache for the plan's URL; `nil` for a source that is not on the web.

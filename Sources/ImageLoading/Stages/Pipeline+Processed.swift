@@ -51,7 +51,7 @@ extension Pipeline {
         _ work: SharedWork, _ miss: @escaping Miss
     ) -> WorkStep {
         .worker(.decode) { [parts] in
-            parts.decodingBytes(
+            parts.bitmapBytes(
                 of: entry.data, parts.configuration.limits.decoding, keepsDepth: !work.plan.options.convertsTo8Bit)
         } _: {
             try result(of: work, isCached: true) { try stage.decode(entry, work.token) }

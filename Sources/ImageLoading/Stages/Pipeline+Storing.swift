@@ -30,7 +30,7 @@ extension Pipeline {
 
     /// Stores original bytes, once, where a load behind the work wants them stored.
     func store(_ original: Original, for work: SharedWork) {
-        guard let cache = parts.dataCache, original.entry.data.count <= parts.configuration.limits.storedResponseBytes,
+        guard let cache = parts.dataCache, original.entry.data.count <= parts.configuration.limits.maximumStoredBytes,
             coordinator.stores(of: work).targets.contains(.original), original.claimStoring()
         else { return }
         let key = work.plan.dataKey

@@ -190,7 +190,7 @@ struct Pipeline: Sendable {
         let (plan, stage) = (work.plan, DecodeStage(parts: parts, plan: work.plan, processor: processor))
         return .worker(.decode) { [parts] in
             larger == nil
-                ? parts.decodingBytes(of: original.entry.data, parts.limits(plan), keepsDepth: !plan.options.convertsTo8Bit) : 0
+                ? parts.bitmapBytes(of: original.entry.data, parts.limits(plan), keepsDepth: !plan.options.convertsTo8Bit) : 0
         } _: {
             try result(of: work, isCached: isCached(original, work.plan)) {
                 try stage.decode(original, from: larger?.image, work.token)

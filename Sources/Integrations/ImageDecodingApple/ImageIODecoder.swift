@@ -17,7 +17,7 @@
         /// The formats that this system decodes.
         public var formats: [ImageFormat] { ImageIOFormats.readable }
 
-        public func format(of head: Data) -> ImageFormat? { try? ImageIOFile(head).format }
+        public func format(of prefix: Data) -> ImageFormat? { try? ImageIOFile(prefix).format }
 
         public func info(of data: Data, limits: DecodingLimits) throws -> ImageInfo {
             let file = try ImageIOFile(data)

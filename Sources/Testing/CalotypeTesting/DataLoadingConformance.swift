@@ -173,7 +173,7 @@ extension DataLoadingConformance {
                 while true { try connection.writeChunk([UInt8](repeating: 1, count: 10_000)) }
             }
             var request = try request(server)
-            request.maximumBytes = 500_000
+            request.maximumResponseBytes = 500_000
             let limited = request
             try await expectError(.tooLarge) { _ = try await collect(try await loader.load(limited).body) }
             try await server.disconnections.wait(forCount: 1)

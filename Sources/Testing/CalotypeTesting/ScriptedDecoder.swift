@@ -30,7 +30,7 @@ public final class ScriptedDecoder: Decoding {
 
     public var formats: [ImageFormat] { [Self.format] }
 
-    public func format(of head: Data) -> ImageFormat? { accepts(head) ? Self.format : nil }
+    public func format(of prefix: Data) -> ImageFormat? { accepts(prefix) ? Self.format : nil }
 
     public func info(of data: Data, limits: DecodingLimits) throws -> ImageInfo {
         guard accepts(data) else { throw ImageError(.unknownFormat, message: "The scripted decoder does not accept this file.") }

@@ -90,7 +90,7 @@ import Testing
     @Test(arguments: formats)
     func limitsAreCheckedAgainstTheHeader(format: ImageFormat) throws {
         let file = try file(format)
-        for change in [\DecodingLimits.pixels, \.decodedBytes] {
+        for change in [\DecodingLimits.pixels, \.imageBytes] {
             let error = #expect(throws: ImageError.self) {
                 try registry.decode(file, options: .with { $0.limits[keyPath: change] = 40 * 24 - 1 })
             }

@@ -50,7 +50,7 @@ final class AsyncHTTPClientLoader: DataLoading {
             throw ImageError(
                 .unsupportedScheme, message: "\(ImageSource.redacted(request.url)) redirects to a URL that is not HTTP.")
         }
-        let reader = BodyReader(response.body, limit: request.maximumBytes, deadline: deadline, errors: errors)
+        let reader = BodyReader(response.body, limit: request.maximumResponseBytes, deadline: deadline, errors: errors)
         if let length = httpResponse.headerFields[.contentLength].flatMap({ Int($0) }), request.method != .head {
             try await reader.checkLimit(length)
         }

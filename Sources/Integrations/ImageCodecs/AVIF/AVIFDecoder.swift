@@ -18,8 +18,8 @@ public struct AVIFDecoder: AnimationDecoding {
     public var formats: [ImageFormat] { [.avif] }
 
     /// Returns AVIF if the file begins with an `ftyp` box that names the brand `avif` or `avis` (AV1 Image File Format, 6).
-    public func format(of head: Data) -> ImageFormat? {
-        let reader = ByteReader(head)
+    public func format(of prefix: Data) -> ImageFormat? {
+        let reader = ByteReader(prefix)
         guard reader.matches("ftyp", at: 4), let size = reader.uint32(at: 0, bigEndian: true) else { return nil }
         let brands = [8] + Array(stride(from: 16, to: min(size, reader.count), by: 4))
         return brands.contains { reader.matches("avif", at: $0) || reader.matches("avis", at: $0) } ? .avif : nil

@@ -10,8 +10,8 @@ public struct GIFDecoder: AnimationDecoding {
     public var formats: [ImageFormat] { [.gif] }
 
     /// Returns GIF if the file begins with `GIF87a` or `GIF89a` (GIF89a, 17).
-    public func format(of head: Data) -> ImageFormat? {
-        let reader = ByteReader(head)
+    public func format(of prefix: Data) -> ImageFormat? {
+        let reader = ByteReader(prefix)
         return reader.matches("GIF87a") || reader.matches("GIF89a") ? .gif : nil
     }
 

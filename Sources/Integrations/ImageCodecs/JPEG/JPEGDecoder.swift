@@ -7,7 +7,7 @@ import CCalotypeJPEG
 ///
 /// For a target size the DCT scales the image by 1/2, 1/4 or 1/8, and a resampler does the rest. CMYK is converted with the
 /// embedded profile, or without one as (1 - ink) × (1 - black). A file with several scans, such as a progressive one, needs
-/// memory for its coefficients, 2 bytes each, which count towards `limits.decodedBytes`. A file with one scan may exceed
+/// memory for its coefficients, 2 bytes each, which count towards `limits.imageBytes`. A file with one scan may exceed
 /// `limits.pixels` if the target size does not, since the decoder holds only some rows.
 public struct JPEGDecoder: Decoding {
     /// Creates a decoder.
@@ -16,15 +16,15 @@ public struct JPEGDecoder: Decoding {
     public var formats: [ImageFormat] { [.jpeg] }
 
     /// Returns JPEG if the file begins with the marker SOI and the start of another marker (ITU-T T.81, B.1).
-    public func format(of head: Data) -> ImageFormat? { head.starts(with: [0xFF, 0xD8, 0xFF]) ? .jpeg : nil }
+    public func format(of prefix: Data) -> ImageFormat? { prefix.starts(with: [0xFF, 0xD8, 0xFF]) ? .jpeg : nil }
 
     public func info(of data: Data, limits: DecodingLimits) throws -> ImageInfo {
         try unsafe data.withUnsafeBytes { try Self.info(from: unsafe JPEGReader($0, limits: limits), limits: limits) }
     }
 
     /// Everything that describes a JPEG comes before the first scan (ITU-T T.81, B.2).
-    public func info(ofPrefix head: Data, limits: DecodingLimits) throws -> ImageInfo? {
-        try unsafe head.withUnsafeBytes { bytes in
+    public func info(ofPrefix prefix: Data, limits: DecodingLimits) throws -> ImageInfo? {
+        try unsafe prefix.withUnsafeBytes { bytes in
             let reader = try JPEGReader(limits: limits)
             unsafe reader.supply(bytes, isLast: false)
             return try reader.readHeader() ? Self.info(from: reader, limits: limits) : nil

@@ -4,14 +4,14 @@ import ImageDecoding
 
 extension JPEGDecoder: IncrementalDecoding {
     /// Previews a baseline file by its rows, and a progressive file after each scan.
-    public func makeIncrementalDecoder(for head: Data, options: DecodeOptions) throws -> (any IncrementalDecoder)? {
-        format(of: head) == nil || options.frame > 0 ? nil : try JPEGPreviews(options: options)
+    public func makeIncrementalDecoder(for prefix: Data, options: DecodeOptions) throws -> (any IncrementalDecoder)? {
+        format(of: prefix) == nil || options.frame > 0 ? nil : try JPEGPreviews(options: options)
     }
 
     /// Returns the thumbnail in the Exif data, once the segments before the image data have arrived.
-    public func embeddedThumbnail(in head: Data, options: DecodeOptions) throws -> DecodedImage? {
+    public func embeddedThumbnail(in prefix: Data, options: DecodeOptions) throws -> DecodedImage? {
         do {
-            let metadata = try unsafe head.withUnsafeBytes { bytes in
+            let metadata = try unsafe prefix.withUnsafeBytes { bytes in
                 JPEGMetadata(try unsafe JPEGReader(bytes, limits: options.limits).markers(), limits: options.limits)
             }
             // The thumbnail's own Exif is ignored, since it has the orientation of the image.

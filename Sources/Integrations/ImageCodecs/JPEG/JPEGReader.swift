@@ -19,7 +19,7 @@ import ImageDecoding
 
     /// Creates a reader of a file that arrives in pieces.
     init(limits: DecodingLimits) throws(ImageError) {
-        guard let handle = unsafe clt_jpeg_reader_create(limits.decodedBytes) else { throw .outOfMemory(.jpeg) }
+        guard let handle = unsafe clt_jpeg_reader_create(limits.imageBytes) else { throw .outOfMemory(.jpeg) }
         unsafe self.handle = handle
     }
 

@@ -15,7 +15,7 @@ public struct PNGDecoder: AnimationDecoding {
     public var formats: [ImageFormat] { [.png] }
 
     /// Returns PNG if the file begins with the eight bytes of its signature (PNG specification, 5.2).
-    public func format(of head: Data) -> ImageFormat? { head.starts(with: PNGChunks.signature) ? .png : nil }
+    public func format(of prefix: Data) -> ImageFormat? { prefix.starts(with: PNGChunks.signature) ? .png : nil }
 
     public func info(of data: Data, limits: DecodingLimits) throws -> ImageInfo {
         let metadata = PNGMetadata(data, limits: limits)

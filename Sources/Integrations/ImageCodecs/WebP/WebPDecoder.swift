@@ -15,8 +15,8 @@ public struct WebPDecoder: AnimationDecoding {
     public var formats: [ImageFormat] { [.webp] }
 
     /// Returns WebP if the file begins with `RIFF`, a size and `WEBP` (WebP container specification).
-    public func format(of head: Data) -> ImageFormat? {
-        let reader = ByteReader(head)
+    public func format(of prefix: Data) -> ImageFormat? {
+        let reader = ByteReader(prefix)
         return reader.matches("RIFF") && reader.matches("WEBP", at: 8) ? .webp : nil
     }
 
