@@ -1,6 +1,6 @@
-import CCalotypeAVIF
+internal import CCalotypeAVIF
 public import ImageCore
-import ImageDecoding
+internal import ImageDecoding
 
 extension AVIFDecoder: IncrementalDecoding {
     /// Previews a layered image by each layer except the last. Other images have no previews.

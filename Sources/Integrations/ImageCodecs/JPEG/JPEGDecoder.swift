@@ -1,14 +1,15 @@
 public import ImageCore
-import ImageDecoding
-import ImageKernels
-import CCalotypeJPEG
+internal import ImageDecoding
+internal import ImageKernels
+internal import CCalotypeJPEG
 
-/// Decodes JPEG with libjpeg-turbo: baseline and progressive, Huffman and arithmetic coding, grayscale, RGB, CMYK and YCCK.
+/// Decodes JPEG with libjpeg-turbo: baseline and progressive, Huffman and arithmetic coding, grayscale, RGB, CMYK and
+/// YCCK.
 ///
-/// For a target size the DCT scales the image by 1/2, 1/4 or 1/8, and a resampler does the rest. CMYK is converted with the
-/// embedded profile, or without one as (1 - ink) × (1 - black). A file with several scans, such as a progressive one, needs
-/// memory for its coefficients, 2 bytes each, which count towards `limits.imageBytes`. A file with one scan may exceed
-/// `limits.pixels` if the target size does not, since the decoder holds only some rows.
+/// For a target size the DCT scales the image by 1/2, 1/4 or 1/8, and a resampler does the rest. CMYK is converted with
+/// the embedded profile, or without one as (1 - ink) × (1 - black). A file with several scans, such as a progressive
+/// one, needs memory for its coefficients, 2 bytes each, which count towards `limits.imageBytes`. A file with one scan
+/// may exceed `limits.pixels` if the target size does not, since the decoder holds only some rows.
 public struct JPEGDecoder: Decoding {
     /// Creates a decoder.
     public init() {}
@@ -90,8 +91,8 @@ public struct JPEGDecoder: Decoding {
         }
     }
 
-    /// Returns the smallest of 1/8, 1/4, 1/2 and 1 that leaves at least a factor of 1.5 to the resampler. The DCT's filter is a
-    /// box, so scaling with it alone would differ visibly from a full decode and a resize.
+    /// Returns the smallest of 1/8, 1/4, 1/2 and 1 that leaves at least a factor of 1.5 to the resampler. The DCT's
+    /// filter is a box, so scaling with it alone would differ visibly from a full decode and a resize.
     private static func eighths(for geometry: ResizeGeometry?) -> Int {
         guard let geometry else { return 8 }
         let ratio = min(geometry.width / Double(geometry.output.width), geometry.height / Double(geometry.output.height))

@@ -1,6 +1,6 @@
-import CCalotypeLibWebP
+internal import CCalotypeLibWebP
 public import ImageCore
-import ImageDecoding
+internal import ImageDecoding
 
 extension WebPDecoder: IncrementalDecoding {
     /// Previews a still image by its rows. An animation has no previews.
