@@ -3,8 +3,8 @@ import ImageCore
 import ImageCodecs
 import ImageDecoding
 
-/// The target of a fuzzing run. The input is a file, and a checksum of it selects the options, so that the file alone reproduces a
-/// failure.
+/// The target of a fuzzing run. The input is a file, and a checksum of it selects the options, so that the file alone
+/// reproduces a failure.
 enum FuzzTarget: String, CaseIterable {
     case jpeg, png, webp, avif, gif, metadata, diskcache
 

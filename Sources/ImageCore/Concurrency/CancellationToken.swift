@@ -1,7 +1,7 @@
 /// Cancels long synchronous work, such as a decode.
 ///
-/// The engine creates a token for each decode and each processing step, and cancels it when the last load that shares the work
-/// ends. Plug-ins check it between rows, blocks or chunks. Safe to use from any thread.
+/// The engine creates a token for each decode and each processing step, and cancels it when the last load that shares
+/// the work ends. Plug-ins check it between rows, blocks or chunks. Safe to use from any thread.
 public final class CancellationToken: Sendable {
     private struct State {
         var isCancelled = false
@@ -36,8 +36,8 @@ public final class CancellationToken: Sendable {
     /// Creates a token that is not cancelled.
     public init() { state = Lock(State()) }
 
-    /// Creates a token that counts its checks and is cancelled at one of them, without running handlers. For tests that must
-    /// cancel at a certain moment.
+    /// Creates a token that counts its checks and is cancelled at one of them, without running handlers. For tests that
+    /// must cancel at a certain moment.
     package init(cancelledAtCheck limit: Int) { state = Lock(State(checks: (0, limit))) }
 
     /// The number of checks, if they are counted.
@@ -62,7 +62,8 @@ public final class CancellationToken: Sendable {
         for handler in others { handler() }
     }
 
-    /// Sets a handler that ``cancel()`` runs once, on its thread. If the token is already cancelled, the handler runs at once.
+    /// Sets a handler that ``cancel()`` runs once, on its thread. If the token is already cancelled, the handler runs
+    /// at once.
     ///
     /// - Returns: the handler, to be removed if the token outlives the work that the handler stops.
     @discardableResult

@@ -1,9 +1,11 @@
 /// Limits of a decode, which are checked against the header before the first allocation.
 public struct DecodingLimits: Hashable, Sendable {
-    /// The largest number of pixels (width × height) as stored; 268,435,456 (16,384 × 16,384). For a baseline JPEG that is scaled
-    /// down while it is decoded, the pixels of the result count. A loader applies it to the results of processors too.
+    /// The largest number of pixels (width × height) as stored; 268,435,456 (16,384 × 16,384). For a baseline JPEG that
+    /// is scaled down while it is decoded, the pixels of the result count. A loader applies it to the results of
+    /// processors too.
     public var pixels = 1 << 28
-    /// The largest number of bytes of decoded pixels, including the working memory of the decoder if it is known; 1 GiB.
+    /// The largest number of bytes of decoded pixels, including the working memory of the decoder if it is known; 1
+    /// GiB.
     public var imageBytes = 1 << 30
     /// The largest number of frames of an animation; 10,000.
     public var frames = 10_000

@@ -14,8 +14,8 @@ public final class ScriptedDecoder: Decoding {
     /// Creates a decoder.
     ///
     /// - Parameters:
-    ///   - beforeDecode: Called on the decoding thread with the data and the options before each decode, which it may block or
-    ///     fail. By default nothing is called.
+    ///   - beforeDecode: Called on the decoding thread with the data and the options before each decode, which it may
+    ///     block or fail. By default nothing is called.
     ///   - accepts: Whether data is of the decoder's format. By default all data is.
     public init(
         beforeDecode: (@Sendable (Data, DecodeOptions) throws -> Void)? = nil,
