@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// Measurements beside other libraries and tools. It is a separate package, so that users of Calotype do not build it. `make
-// bench` and `make bench-instructions` build and run it.
+// Measurements beside other libraries and tools. It is a separate package, so that users of Calotype do not build it.
+// `make bench` and `make bench-instructions` build and run it.
 let package = Package(
     name: "Benchmarks",
     platforms: [.macOS(.v15)],
@@ -21,14 +21,15 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]),
-        // The program of `make bench-instructions`: the engine alone, started from a synchronous `main`, which valgrind needs.
+        // The program of `make bench-instructions`: the engine alone, started from a synchronous `main`, which valgrind
+        // needs.
         .executableTarget(
             name: "Instructions",
             dependencies: ["InstantPlugIns", .calotype("ImageCaching"), .calotype("ImageCore"), .calotype("ImageLoading")]),
         .target(name: "InstantPlugIns", dependencies: [.calotype("ImageCore")]),
 
-        // Programs that run in separate processes, because the cost of a process includes its start, and libcurl is set up once
-        // per process.
+        // Programs that run in separate processes, because the cost of a process includes its start, and libcurl is set
+        // up once per process.
         .executableTarget(
             name: "DecodeOnce", dependencies: [.calotype("ImageCodecs"), .calotype("ImageCore"), .calotype("ImageDecoding")]),
         .executableTarget(name: "BareLoop", linkerSettings: [.linkedLibrary("curl")]),

@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// Fuzzes the decoders and the disk cache. It is a separate package, because other packages may not depend on one with its unsafe
-/// flags. `make fuzz` builds and runs it.
+/// Fuzzes the decoders and the disk cache. It is a separate package, because other packages may not depend on one with
+/// its unsafe flags. `make fuzz` builds and runs it.
 let package = Package(
     name: "Fuzz",
     platforms: [.macOS(.v13)],

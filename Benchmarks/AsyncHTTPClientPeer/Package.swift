@@ -1,7 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// AsyncHTTPClient for `make bench SUITE=network`. It is a separate package, because its dependencies take minutes to build.
+// AsyncHTTPClient for `make bench SUITE=network`. It is a separate package, because its dependencies take minutes to
+// build.
 let package = Package(
     name: "AsyncHTTPClientPeer",
     platforms: [.macOS(.v15)],

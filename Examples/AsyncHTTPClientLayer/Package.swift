@@ -1,9 +1,9 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A server that already uses AsyncHTTPClient needs no second HTTP client. This program takes the engine and the decoders from
-// Calotype, uses AsyncHTTPClient as the network layer, and neither builds nor links libcurl. `swift run` loads an image and runs the
-// conformance checks for network layers.
+// A server that already uses AsyncHTTPClient needs no second HTTP client. This program takes the engine and the
+// decoders from Calotype, uses AsyncHTTPClient as the network layer, and neither builds nor links libcurl. `swift run`
+// loads an image and runs the conformance checks for network layers.
 let package = Package(
     name: "AsyncHTTPClientLayer",
     platforms: [.macOS(.v13)],

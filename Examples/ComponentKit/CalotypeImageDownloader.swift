@@ -4,8 +4,8 @@ import Foundation
 
 /// Loads the images of `CKNetworkImageComponent` with Calotype.
 ///
-/// ComponentKit calls it on any thread. Completions are called on the queue that ComponentKit passes, or on the main queue; not for
-/// a cancelled download.
+/// ComponentKit calls it on any thread. Completions are called on the queue that ComponentKit passes, or on the main
+/// queue; not for a cancelled download.
 @objc public final class CalotypeImageDownloader: NSObject, CKNetworkImageDownloading, Sendable {
     /// The downloader that uses ``ImageLoader/shared``.
     @objc public static let shared = CalotypeImageDownloader(loader: .shared)
@@ -44,6 +44,7 @@ import Foundation
 
     /// Cancels a download.
     ///
-    /// - Parameter download: the result of ``downloadImage(with:caller:callbackQueue:downloadProgressBlock:completion:)``.
+    /// - Parameter download: the result of
+    ///   ``downloadImage(with:caller:callbackQueue:downloadProgressBlock:completion:)``.
     public func cancelImageDownload(_ download: Any?) { (download as? ImageTask)?.cancel() }
 }

@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A server or a tool without a display: it makes thumbnails. It starts with the same three lines as an app on Apple platforms
-// (Examples/AppleGallery/Sources/AppleGallery/Thumbnail.swift).
+// A server or a tool without a display: it makes thumbnails. It starts with the same three lines as an app on Apple
+// platforms (Examples/AppleGallery/Sources/AppleGallery/Thumbnail.swift).
 let package = Package(
     name: "Headless",
     platforms: [.macOS(.v13)],

@@ -36,7 +36,7 @@ extension StandardConfiguration {
         configuration.memoryCache = MemoryCache(limits: .init(maximumBytes: 16_000_000))
         configuration.dataCache = DiskCache(.init(directory: directory, limits: .init(maximumBytes: 50_000_000)))
         configuration.options.maximumPixels = 20_000_000
-        configuration.limits.decodingBytes = 80_000_000
+        configuration.limits.concurrentDecodeBytes = 80_000_000
         return configuration
     }
 

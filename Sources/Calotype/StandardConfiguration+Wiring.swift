@@ -29,7 +29,7 @@ extension StandardConfiguration {
     private func makeResponseCache(storingIn dataCache: any DataCaching) -> HTTPCache {
         var cache = HTTPCache(
             store: dataCache, policy: httpCachePolicy, neutralFields: neutralHeaders,
-            maximumBodyBytes: limits.storedResponseBytes, now: { [now] in now().timeIntervalSince1970 })
+            maximumStoredBytes: limits.maximumStoredBytes, now: { [now] in now().timeIntervalSince1970 })
         if let sourcePolicy { cache.allowsServing = { (try? sourcePolicy.check($0)) != nil } }
         return cache
     }

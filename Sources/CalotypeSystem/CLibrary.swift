@@ -1,4 +1,5 @@
-// Re-exports the C library of the platform. Other modules import `CalotypeSystem`, so that only this file names C libraries.
+// Re-exports the C library of the platform. Other modules import `CalotypeSystem`, so that only this file names C
+// libraries.
 #if canImport(Darwin)
     @_exported public import Darwin
 #elseif canImport(Glibc)
@@ -42,8 +43,8 @@ package enum CLibrary {
     package static func acceptConnection(_ listener: Int32) -> Int32 { accept(listener, nil, nil) }
 
     #if canImport(Darwin) || canImport(Musl)
-        /// The handle of a thread before `pthread_create` sets it. Darwin and Musl declare it as a pointer, the others as a
-        /// number.
+        /// The handle of a thread before `pthread_create` sets it. Darwin and Musl declare it as a pointer, the others
+        /// as a number.
         @safe static var noThread: pthread_t? { nil }
     #else
         static var noThread: pthread_t { pthread_t() }

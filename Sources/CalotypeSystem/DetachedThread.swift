@@ -3,9 +3,10 @@ package enum DetachedThread {
     /// Runs `body` on a new thread.
     ///
     /// - Parameters:
-    ///   - stackBytes: the size of the stack in bytes; `nil`, the default, for that of the system (512 KB on Apple platforms).
-    ///   - blocksBrokenPipes: whether the thread blocks `SIGPIPE`, which a TLS library raises when it writes to a closed socket;
-    ///     `false`.
+    ///   - stackBytes: the size of the stack in bytes; `nil`, the default, for that of the system (512 KB on Apple
+    ///     platforms).
+    ///   - blocksBrokenPipes: whether the thread blocks `SIGPIPE`, which a TLS library raises when it writes to a
+    ///     closed socket; `false`.
     ///   - body: the work.
     /// - Returns: `false` if the system could not create a thread; `body` is then not run.
     package static func start(
@@ -16,8 +17,8 @@ package enum DetachedThread {
                 if blocksBrokenPipes { blockBrokenPipes() }
                 body()
             })
-        // Uninitialized memory, which `pthread_attr_init` initializes. Several system modules declare an initializer of the type,
-        // and the compiler may reject the one that it finds first.
+        // Uninitialized memory, which `pthread_attr_init` initializes. Several system modules declare an initializer of
+        // the type, and the compiler may reject the one that it finds first.
         let isStarted = unsafe withUnsafeTemporaryAllocation(of: pthread_attr_t.self, capacity: 1) { buffer in
             guard let attributes = buffer.baseAddress, unsafe pthread_attr_init(attributes) == 0 else { return false }
             defer { unsafe pthread_attr_destroy(attributes) }

@@ -3,7 +3,8 @@ internal import CCalotypeHeap
 internal import CalotypeSystem
 internal import ImageCore
 
-/// The entry point: parses the arguments, runs the command and maps each outcome to an exit status that scripts rely on.
+/// The entry point: parses the arguments, runs the command and maps each outcome to an exit status that scripts rely
+/// on.
 ///
 /// 0: success. 1: something failed, and standard error has one line for each failure. 2: wrong usage.
 @main
@@ -30,8 +31,8 @@ enum Main {
         }
     }
 
-    /// Ends the command when it can open hardly any file. Swift's run-time library traps when it finds no descriptor for its event
-    /// loop, or to see whether its threads run.
+    /// Ends the command when it can open hardly any file. Swift's run-time library traps when it finds no descriptor
+    /// for its event loop, or to see whether its threads run.
     private static func requireDescriptors() {
         let descriptors = (0..<16).map { _ in unsafe open("/dev/null", O_RDONLY | O_CLOEXEC) }
         for descriptor in descriptors where descriptor >= 0 { _ = close(descriptor) }

@@ -1,7 +1,7 @@
 package import ImageCore
 
-/// The format of an entry as a value in a shared store, which stores bytes by name. Numbers are little-endian. "head" is the
-/// encoded status and header fields.
+/// The format of an entry as a value in a shared store, which stores bytes by name. Numbers are little-endian. "head"
+/// is the encoded status and header fields.
 ///
 /// ```
 ///  0  u32  "CLTS"

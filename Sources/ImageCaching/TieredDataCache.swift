@@ -2,8 +2,8 @@ public import ImageCore
 
 /// A local cache in front of a shared one, for example a directory before a remote store.
 ///
-/// Lookups read the local cache first. An entry that only the shared cache has is copied to the local one, unless the policy
-/// forbids it. A failing shared cache costs hits, and never an entry that the local one has.
+/// Lookups read the local cache first. An entry that only the shared cache has is copied to the local one, unless the
+/// policy forbids it. A failing shared cache costs hits, and never an entry that the local one has.
 ///
 /// ```swift
 /// func tiers(over companyStore: any DataCaching) -> TieredDataCache {
@@ -17,8 +17,8 @@ public struct TieredDataCache: DataCaching {
         public var writesShared: Bool
         /// Whether a hit of the shared cache is stored in the local one; `true` by default.
         public var promotes: Bool
-        /// Whether entries are removed from the shared cache, too; `true` by default. With `false`, clearing leaves entries that
-        /// later loads find again: set it only if other programs must keep theirs.
+        /// Whether entries are removed from the shared cache, too; `true` by default. With `false`, clearing leaves
+        /// entries that later loads find again: set it only if other programs must keep theirs.
         public var removesShared: Bool
         /// The maximum size of a body in the shared cache, in bytes; `nil`, the default, for no limit.
         public var maximumSharedBytes: Int?
@@ -71,8 +71,8 @@ public struct TieredDataCache: DataCaching {
     /// The statistics of the local cache, then those of the shared one.
     public var cacheStatistics: [CacheStatistics] { local.cacheStatistics + shared.cacheStatistics }
 
-    /// Stores in both caches; throws the first failure after both stores. A body that is too large for the shared cache is stored
-    /// in the local one, and the outdated entry of the shared one is removed.
+    /// Stores in both caches; throws the first failure after both stores. A body that is too large for the shared cache
+    /// is stored in the local one, and the outdated entry of the shared one is removed.
     public func store(_ entry: DataEntry, for key: DataKey) async throws {
         let fits = entry.data.count <= policy.maximumSharedBytes ?? .max
         try await inBoth(reachesShared: policy.writesShared) { cache, isShared in

@@ -15,19 +15,20 @@ public struct ImageRequest: Sendable, CustomStringConvertible {
     public var purpose: LoadPurpose
     /// The owner, whose loads can be cancelled together; `nil`, the default, for none.
     public var owner: LoadOwner?
-    /// Sources to load one after the other, with the same options, if the source fails; none. The result is that of the first
-    /// that succeeds, and is cached under the key of that source. A failure of a processor does not lead to a fallback.
+    /// Sources to load one after the other, with the same options, if the source fails; none. The result is that of the
+    /// first that succeeds, and is cached under the key of that source. A failure of a processor does not lead to a
+    /// fallback.
     public var fallbacks: [ImageSource] = []
-    /// A small version of the image, which is loaded at the same time and shown as a preview until the image has loaded; `nil`,
-    /// the default, for none. Only loads that deliver previews use it: targets and tasks. A load that only awaits its result, such
-    /// as `image(for:)`, does not fetch it.
+    /// A small version of the image, which is loaded at the same time and shown as a preview until the image has
+    /// loaded; `nil`, the default, for none. Only loads that deliver previews use it: targets and tasks. A load that
+    /// only awaits its result, such as `image(for:)`, does not fetch it.
     public var lowResolution: ImageSource?
     /// The identity of the source with ``method`` and ``body``, without headers.
     public private(set) var resource: ResourceKey
     /// The method and the body, where they differ from the defaults.
     private var payload: Payload?
-    /// Whether the source is local (``ImageSource/isLocal``). Stored, because a URL creates a string for its scheme at each
-    /// access.
+    /// Whether the source is local (``ImageSource/isLocal``). Stored, because a URL creates a string for its scheme at
+    /// each access.
     package let isLocal: Bool
 
     /// Creates a request for a source.
@@ -44,10 +45,11 @@ public struct ImageRequest: Sendable, CustomStringConvertible {
         isLocal = source.isLocal
     }
 
-    /// The HTTP method of a request to a web server; `GET`. Requests with different methods or bodies never share a response.
+    /// The HTTP method of a request to a web server; `GET`. Requests with different methods or bodies never share a
+    /// response.
     ///
-    /// An HTTP cache stores only responses to `GET` without a body (RFC 9110, section 9.3.3). A method that is not idempotent, such
-    /// as `POST`, is not retried. ``fallbacks`` and ``lowResolution`` are fetched with `GET`.
+    /// An HTTP cache stores only responses to `GET` without a body (RFC 9110, section 9.3.3). A method that is not
+    /// idempotent, such as `POST`, is not retried. ``fallbacks`` and ``lowResolution`` are fetched with `GET`.
     ///
     /// ```swift
     /// var request = ImageRequest(url: URL(string: "https://example.org/render")!)
@@ -80,8 +82,8 @@ public struct ImageRequest: Sendable, CustomStringConvertible {
         if !isPlain { resource = resource.varied(by: [method.rawValue, body.map { SHA256.hexDigest(of: Array($0)) } ?? ""]) }
     }
 
-    /// Returns a request for another source with the same options and purpose, without method, body, owner, fallbacks and low
-    /// resolution.
+    /// Returns a request for another source with the same options and purpose, without method, body, owner, fallbacks
+    /// and low resolution.
     package func replacing(_ source: ImageSource) -> ImageRequest {
         ImageRequest(source, options: options, purpose: purpose)
     }
@@ -114,8 +116,8 @@ public struct ImageRequest: Sendable, CustomStringConvertible {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// URLs that differ only in the fragment, in the case of the scheme or in how they encode characters that need no encoding (RFC
-    /// 3986, section 6.2.2) identify the same resource.
+    /// URLs that differ only in the fragment, in the case of the scheme or in how they encode characters that need no
+    /// encoding (RFC 3986, section 6.2.2) identify the same resource.
     private static func key(for source: ImageSource) -> ResourceKey {
         switch source {
         case .bytes(_, let id): return ResourceKey("bytes:" + id)

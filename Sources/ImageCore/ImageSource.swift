@@ -4,12 +4,12 @@ public enum ImageSource: Sendable, CustomStringConvertible {
     case url(URL)
     /// Bytes in memory. Equal ids identify the same image.
     case bytes(Data, id: String)
-    /// Bytes that a closure returns when the load needs them. Equal ids identify the same image. The closure runs in a task that
-    /// is cancelled with the load; what it throws fails the load.
+    /// Bytes that a closure returns when the load needs them. Equal ids identify the same image. The closure runs in a
+    /// task that is cancelled with the load; what it throws fails the load.
     case producer(id: String, @Sendable () async throws -> Data)
 
-    /// Whether the bytes are on this machine, so that the data cache does not store them: bytes in memory, closures, and `file:`
-    /// and `data:` URLs.
+    /// Whether the bytes are on this machine, so that the data cache does not store them: bytes in memory, closures,
+    /// and `file:` and `data:` URLs.
     public var isLocal: Bool {
         guard case .url(let url) = self, let scheme = url.scheme else { return true }
         switch scheme {
@@ -19,8 +19,8 @@ public enum ImageSource: Sendable, CustomStringConvertible {
         }
     }
 
-    /// The source for messages and logs: a URL without credentials, fragment and query values, and only the start of a `data:`
-    /// URL.
+    /// The source for messages and logs: a URL without credentials, fragment and query values, and only the start of a
+    /// `data:` URL.
     public var description: String {
         switch self {
         case .url(let url): ImageSource.redacted(url)
@@ -29,7 +29,7 @@ public enum ImageSource: Sendable, CustomStringConvertible {
         }
     }
 
-    /// Returns a URL for messages and logs: without user, password and fragment, and without the values of its query, which may
-    /// be tokens or signatures.
+    /// Returns a URL for messages and logs: without user, password and fragment, and without the values of its query,
+    /// which may be tokens or signatures.
     public static func redacted(_ url: URL) -> String { URLRedaction.text(of: .url(url), hidesQueries: true) }
 }

@@ -37,11 +37,11 @@ extension DecodingLimits {
             let (next, overflow) = sum.addingReportingOverflow(part)
             sum = overflow ? Int.max : next
         }
-        guard sum <= decodedBytes else {
+        guard sum <= imageBytes else {
             throw ImageError(
                 .tooLarge,
                 message:
-                    "Decoding the image of \(size) pixels takes \(sum) bytes; the limit is \(decodedBytes) bytes. Raise the limit to decode it."
+                    "Decoding the image of \(size) pixels takes \(sum) bytes; the limit is \(imageBytes) bytes. Raise the limit to decode it."
             )
         }
     }

@@ -1,10 +1,10 @@
 public import ImageCore
 
-/// Selects the decoder of a file among the registered ones. The last registered decoder is tried first, and the first to accept
-/// the file decodes it. The registry is a decoder itself.
+/// Selects the decoder of a file among the registered ones. The last registered decoder is tried first, and the first
+/// to accept the file decodes it. The registry is a decoder itself.
 ///
-/// Formats are detected by the content of the file, never by its name or media type. Safe to use from any thread; decoders are
-/// called outside of the lock.
+/// Formats are detected by the content of the file, never by its name or media type. Safe to use from any thread;
+/// decoders are called outside of the lock.
 ///
 /// ```swift
 /// let registry = DecoderRegistry(.codecs)  // the decoders of ImageCodecs
@@ -85,7 +85,8 @@ public final class DecoderRegistry: IncrementalDecoding, AnimationDecoding {
 
     /// Returns the animation in a file, by the first decoder that accepts it.
     ///
-    /// - Throws: ``ImageError`` (`unsupportedFeature`) if that decoder does not conform to ``AnimationDecoding``; what it throws.
+    /// - Throws: ``ImageError`` (`unsupportedFeature`) if that decoder does not conform to ``AnimationDecoding``; what
+    ///   it throws.
     public func animation(of data: Data, options: DecodeOptions) throws -> any ImageAnimation {
         let (decoder, format) = try decoder(for: data)
         if let decoder = decoder as? any AnimationDecoding { return try decoder.animation(of: data, options: options) }

@@ -1,7 +1,7 @@
 public import ImageCore
 
-/// Selects the encoder of a format among the registered ones. The last registered encoder of a format is used. The registry is an
-/// encoder itself.
+/// Selects the encoder of a format among the registered ones. The last registered encoder of a format is used. The
+/// registry is an encoder itself.
 public final class EncoderRegistry: Encoding {
     /// The encoders, in the order in which they are tried.
     private let encoders: Lock<[any Encoding]>

@@ -1,4 +1,4 @@
-import ImageCore
+internal import ImageCore
 
 /// Describes the probable type of a file that no decoder accepts, for error messages.
 enum FileSniffer {

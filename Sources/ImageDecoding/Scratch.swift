@@ -1,4 +1,4 @@
-import CalotypeSystem
+internal import CalotypeSystem
 package import ImageCore
 
 /// Zeroed memory for rows of pixels, which is freed with the object.

@@ -3,16 +3,16 @@ public import ImageCore
 extension Bitmap {
     /// Returns the image blurred by a Gaussian. Beyond its edges, the pixels at the edge are repeated.
     ///
-    /// Below σ = 8, the Gaussian is computed at every pixel, out to 3σ. From there, it is computed exactly at every ⌊σ/4⌋th pixel
-    /// and interpolated with a cubic. Such a blur changes so slowly that the result is within one level, and the time does not
-    /// grow with σ.
+    /// Below σ = 8, the Gaussian is computed at every pixel, out to 3σ. From there, it is computed exactly at every
+    /// ⌊σ/4⌋th pixel and interpolated with a cubic. Such a blur changes so slowly that the result is within one level,
+    /// and the time does not grow with σ.
     ///
     /// - Parameters:
     ///   - sigma: the standard deviation, in pixels; from 0 (nothing changes) to 1,000.
     ///   - threads: how many threads to use; 1.
     ///   - cancellation: checked between blocks of rows.
-    /// - Throws: ``ImageError`` (`invalidRequest`) for a sigma outside the range; (`tooLarge`) if there is not enough memory;
-    ///   `CancellationError`.
+    /// - Throws: ``ImageError`` (`invalidRequest`) for a sigma outside the range; (`tooLarge`) if there is not enough
+    ///   memory; `CancellationError`.
     public func blurred(sigma: Double, threads: Int = 1, cancellation: CancellationToken? = nil) throws -> Bitmap {
         guard sigma >= 0, sigma <= 1000 else {
             throw ImageError(.invalidRequest, message: "A blur's sigma must be from 0 to 1000 pixels, not \(sigma).")
@@ -37,7 +37,8 @@ extension Bitmap {
     /// The σ at which the Gaussian is computed at every pixel; a smaller one has no visible effect.
     private static let exactSigmas = 0.1..<8.0
 
-    /// Returns the image sharpened by an unsharp mask: its difference from a blurred image is added, multiplied by `amount`.
+    /// Returns the image sharpened by an unsharp mask: its difference from a blurred image is added, multiplied by
+    /// `amount`.
     ///
     /// - Parameters:
     ///   - sigma: the standard deviation of the blur, in pixels.
@@ -45,8 +46,8 @@ extension Bitmap {
     ///   - threshold: differences up to this, from 0 to 1 of the full level, are not changed.
     ///   - threads: how many threads to use; 1.
     ///   - cancellation: checked between blocks of rows.
-    /// - Throws: ``ImageError`` (`invalidRequest`) for parameters outside their range; (`tooLarge`) if there is not enough
-    ///   memory; `CancellationError`.
+    /// - Throws: ``ImageError`` (`invalidRequest`) for parameters outside their range; (`tooLarge`) if there is not
+    ///   enough memory; `CancellationError`.
     public func sharpened(
         sigma: Double, amount: Double, threshold: Double = 0, threads: Int = 1, cancellation: CancellationToken? = nil
     ) throws -> Bitmap {

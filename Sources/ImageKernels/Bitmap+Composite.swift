@@ -1,7 +1,8 @@
 public import ImageCore
 
 extension Bitmap {
-    /// Returns the image with another drawn over it (the operator *over* of Porter and Duff, "Compositing Digital Images", 1984).
+    /// Returns the image with another drawn over it (the operator *over* of Porter and Duff, "Compositing Digital
+    /// Images", 1984).
     ///
     /// - Parameters:
     ///   - other: the image to draw. It is clipped to this image and converted to its depth.
@@ -10,8 +11,8 @@ extension Bitmap {
     ///   - opacity: the factor of the alpha of `other`; from 0 to 1.
     ///   - threads: how many threads to use; 1.
     ///   - cancellation: checked between blocks of rows.
-    /// - Throws: ``ImageError`` (`invalidRequest`) for an opacity outside 0 to 1; (`tooLarge`) if there is not enough memory;
-    ///   `CancellationError`.
+    /// - Throws: ``ImageError`` (`invalidRequest`) for an opacity outside 0 to 1; (`tooLarge`) if there is not enough
+    ///   memory; `CancellationError`.
     public func overlaid(
         with other: Bitmap, x: Int, y: Int, opacity: Double = 1, threads: Int = 1, cancellation: CancellationToken? = nil
     ) throws -> Bitmap {
@@ -23,8 +24,9 @@ extension Bitmap {
 
     /// Draws parts of the rows of another image over the rows of this one.
     ///
-    /// - Parameter pieces: called for each row, on several threads at the same time. It calls its second argument for each part
-    ///   with the position in the row of this image, which may be negative, the row of `other`, and the number of pixels.
+    /// - Parameter pieces: called for each row, on several threads at the same time. It calls its second argument for
+    ///   each part with the position in the row of this image, which may be negative, the row of `other`, and the
+    ///   number of pixels.
     package func overlaid(
         with other: Bitmap, opacity: Double, threads: Int, cancellation: CancellationToken?,
         pieces: (_ row: Int, _ lay: (_ x: Int, _ line: Int, _ count: Int) -> Void) -> Void

@@ -1,8 +1,8 @@
 public import ImageCore
 
 extension Bitmap {
-    /// Returns the stored image turned and mirrored so that it is upright. Exact; for ``Orientation/up`` returns the bitmap
-    /// itself.
+    /// Returns the stored image turned and mirrored so that it is upright. Exact; for ``Orientation/up`` returns the
+    /// bitmap itself.
     ///
     /// - Parameters:
     ///   - orientation: how the image is stored.

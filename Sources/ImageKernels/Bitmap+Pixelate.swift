@@ -1,15 +1,15 @@
 public import ImageCore
 
 extension Bitmap {
-    /// Returns the image in square blocks of their mean colours, from the top left. Blocks at the right and the bottom edge may
-    /// be smaller.
+    /// Returns the image in square blocks of their mean colours, from the top left. Blocks at the right and the bottom
+    /// edge may be smaller.
     ///
     /// - Parameters:
     ///   - block: the side of a block, in pixels; at least 1.
     ///   - threads: how many threads to use; 1.
     ///   - cancellation: checked between blocks of rows.
-    /// - Throws: ``ImageError`` (`invalidRequest`) for a block without a side; (`tooLarge`) if there is not enough memory;
-    ///   `CancellationError`.
+    /// - Throws: ``ImageError`` (`invalidRequest`) for a block without a side; (`tooLarge`) if there is not enough
+    ///   memory; `CancellationError`.
     public func pixelated(block: Int, threads: Int = 1, cancellation: CancellationToken? = nil) throws -> Bitmap {
         guard block >= 1 else {
             throw ImageError(.invalidRequest, message: "An image cannot be pixelated in blocks of \(block) pixels.")

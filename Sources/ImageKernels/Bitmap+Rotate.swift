@@ -3,17 +3,18 @@ public import ImageCore
 internal import CalotypeSystem
 
 extension Bitmap {
-    /// Returns the image rotated clockwise about its centre. The canvas grows to contain it, and its corners are transparent.
+    /// Returns the image rotated clockwise about its centre. The canvas grows to contain it, and its corners are
+    /// transparent.
     ///
-    /// Multiples of 90° are exact. Other angles are interpolated with the cubic of Catmull and Rom, including the edges, which
-    /// are therefore smooth.
+    /// Multiples of 90° are exact. Other angles are interpolated with the cubic of Catmull and Rom, including the
+    /// edges, which are therefore smooth.
     ///
     /// - Parameters:
     ///   - degrees: any finite angle.
     ///   - threads: how many threads to use; 1.
     ///   - cancellation: checked between blocks of rows.
-    /// - Throws: ``ImageError`` (`invalidRequest`) for an angle that is not finite; (`tooLarge`) if there is not enough memory;
-    ///   `CancellationError`.
+    /// - Throws: ``ImageError`` (`invalidRequest`) for an angle that is not finite; (`tooLarge`) if there is not enough
+    ///   memory; `CancellationError`.
     public func rotated(degrees: Double, threads: Int = 1, cancellation: CancellationToken? = nil) throws -> Bitmap {
         guard degrees.isFinite else {
             throw ImageError(.invalidRequest, message: "An image cannot be rotated by \(degrees) degrees.")

@@ -1,7 +1,8 @@
 public import ImageCore
 
-/// A linear map of colours: each of red, green and blue of the result is a sum of the three of the source and a constant.
-/// Works on the stored (gamma-encoded) levels, straight, from 0 to 1; results are clamped to that range. Alpha does not change.
+/// A linear map of colours: each of red, green and blue of the result is a sum of the three of the source and a
+/// constant. Works on the stored (gamma-encoded) levels, straight, from 0 to 1; results are clamped to that range.
+/// Alpha does not change.
 public struct ColorMatrix: Hashable, Sendable {
     /// For the result's red, green and blue: the weights of the source's red, green and blue, and the constant.
     public var rows: [[Double]]
@@ -34,8 +35,8 @@ extension Bitmap {
     ///   - matrix: the matrix that maps straight colours, from 0 to 1.
     ///   - threads: how many threads to use; 1.
     ///   - cancellation: checked between blocks of rows.
-    /// - Throws: ``ImageError`` (`invalidRequest`) for a number that is not finite; (`tooLarge`) if there is not enough memory;
-    ///   `CancellationError`.
+    /// - Throws: ``ImageError`` (`invalidRequest`) for a number that is not finite; (`tooLarge`) if there is not enough
+    ///   memory; `CancellationError`.
     public func applying(_ matrix: ColorMatrix, threads: Int = 1, cancellation: CancellationToken? = nil) throws -> Bitmap {
         guard matrix.rows.joined().allSatisfy(\.isFinite) else {
             throw ImageError(.invalidRequest, message: "A colour matrix needs finite numbers.")

@@ -21,8 +21,8 @@ public struct CornerRadii: Hashable, Sendable {
 
     var all: [Double] { [topLeft, topRight, bottomRight, bottomLeft] }
 
-    /// The radii, scaled down by one factor so that no two of them exceed a side together, as in CSS (CSS Backgrounds and Borders
-    /// 3, section 4.5).
+    /// The radii, scaled down by one factor so that no two of them exceed a side together, as in CSS (CSS Backgrounds
+    /// and Borders 3, section 4.5).
     func fitted(to size: PixelSize) -> CornerRadii {
         let (width, height) = (Double(size.width), Double(size.height))
         let scale =
@@ -37,15 +37,15 @@ public struct CornerRadii: Hashable, Sendable {
 }
 
 extension Bitmap {
-    /// Returns the image with rounded corners. Edges are anti-aliased by the share of a pixel that is inside, computed from the
-    /// distance of its centre to the arc.
+    /// Returns the image with rounded corners. Edges are anti-aliased by the share of a pixel that is inside, computed
+    /// from the distance of its centre to the arc.
     ///
     /// - Parameters:
     ///   - radii: the radius of each corner, in pixels.
     ///   - threads: how many threads to use; 1.
     ///   - cancellation: checked between blocks of rows.
-    /// - Throws: ``ImageError`` (`invalidRequest`) for a radius that is negative or not finite; (`tooLarge`) if there is
-    ///   not enough memory; `CancellationError`.
+    /// - Throws: ``ImageError`` (`invalidRequest`) for a radius that is negative or not finite; (`tooLarge`) if there
+    ///   is not enough memory; `CancellationError`.
     public func rounded(_ radii: CornerRadii, threads: Int = 1, cancellation: CancellationToken? = nil) throws -> Bitmap {
         guard radii.all.allSatisfy({ $0 >= 0 && $0.isFinite }) else {
             throw ImageError(.invalidRequest, message: "Corner radii must be finite and not negative.")

@@ -1,12 +1,14 @@
 package import ImageCore
 
 extension DecodedImage {
-    /// Returns the image at exactly the size that `options` require. A decoder may return any size from there to the full one.
+    /// Returns the image at exactly the size that `options` require. A decoder may return any size from there to the
+    /// full one.
     ///
     /// - Parameters:
-    ///   - fullSize: returns the full upright size; called only if the image may be too large. It determines the size of the
-    ///     result and what ``ContentMode/fill`` crops.
-    /// - Throws: ``ImageError`` for a target size without pixels, or without memory; `CancellationError`; what `fullSize` throws.
+    ///   - fullSize: returns the full upright size; called only if the image may be too large. It determines the size
+    ///     of the result and what ``ContentMode/fill`` crops.
+    /// - Throws: ``ImageError`` for a target size without pixels, or without memory; `CancellationError`; what
+    ///   `fullSize` throws.
     package func resized(for options: DecodeOptions, fullSize: () throws -> PixelSize) throws -> DecodedImage {
         guard let box = options.targetSize, size != box else { return self }
         // An image inside the box is already the result of `fit`, because decoders return at least that size.
@@ -27,8 +29,9 @@ extension Decoding {
         try scaleDown(decode(data, options: options), of: data, options: options)
     }
 
-    /// Scales an image that was decoded from `data`, with the same options except for a larger target size, to exactly the target
-    /// size. From at least twice the size, the result is within two levels of a separate decode, except at hard edges.
+    /// Scales an image that was decoded from `data`, with the same options except for a larger target size, to exactly
+    /// the target size. From at least twice the size, the result is within two levels of a separate decode, except at
+    /// hard edges.
     package func scaleDown(_ larger: DecodedImage, of data: Data, options: DecodeOptions) throws -> DecodedImage {
         try larger.resized(for: options) { try decodedSize(of: data, options: options) }
     }

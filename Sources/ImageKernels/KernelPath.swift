@@ -3,8 +3,8 @@ internal import CalotypeSystem
 
 /// The compilation of the inner loops that runs. All have the same results, within one level where they round.
 ///
-/// The fastest that the processor supports is used, unless the environment variable `CALOTYPE_SIMD` names another that it
-/// supports.
+/// The fastest that the processor supports is used, unless the environment variable `CALOTYPE_SIMD` names another that
+/// it supports.
 package enum KernelPath: String, CaseIterable, Sendable {
     /// Plain Swift: the reference that the others are tested against.
     case swift

@@ -2,8 +2,8 @@ internal import CalotypeSystem
 
 /// The kernel that weights the source pixels of a resize.
 ///
-/// When an image is made smaller, the kernel is stretched by the reduction, so that every filter but ``nearest`` averages and
-/// does not alias. The raw values are the names on the command line.
+/// When an image is made smaller, the kernel is stretched by the reduction, so that every filter but ``nearest``
+/// averages and does not alias. The raw values are the names on the command line.
 public enum ResampleFilter: String, Hashable, Sendable, CaseIterable {
     /// The source pixel at the centre of the result's pixel.
     case nearest

@@ -2,13 +2,13 @@ public import ImageCore
 
 /// Resizes bitmaps with a separable filter, first vertically, then horizontally.
 ///
-/// Sums are computed in 32-bit floating point and rounded once, at the end. Colours are premultiplied, so that the colour of
-/// transparent pixels does not bleed, and clamped to alpha, which the negative lobes of a filter may exceed.
+/// Sums are computed in 32-bit floating point and rounded once, at the end. Colours are premultiplied, so that the
+/// colour of transparent pixels does not bleed, and clamped to alpha, which the negative lobes of a filter may exceed.
 public enum Resampler {
     /// Returns the part of `bitmap` that `geometry` describes, resized to its output size.
     ///
-    /// If the part is smaller than the image, its edges also depend on pixels outside of it: the result is that of cropping the
-    /// resized image.
+    /// If the part is smaller than the image, its edges also depend on pixels outside of it: the result is that of
+    /// cropping the resized image.
     ///
     /// - Parameters:
     ///   - bitmap: a bitmap of any format. Straight alpha is premultiplied first.

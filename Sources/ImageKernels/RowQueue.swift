@@ -1,8 +1,8 @@
 internal import Dispatch
 internal import ImageCore
 
-/// The rows of an image that no thread has processed yet, from the top. A thread that the system starts late or interrupts
-/// processes fewer rows.
+/// The rows of an image that no thread has processed yet, from the top. A thread that the system starts late or
+/// interrupts processes fewer rows.
 final class RowQueue: Sequence, Sendable {
     /// `nil` once the work was cancelled.
     private let rest: Lock<Range<Int>?>
@@ -14,8 +14,8 @@ final class RowQueue: Sequence, Sendable {
         (self.block, self.cancellation) = (block, cancellation)
     }
 
-    /// Calls `body` once on each of up to `threads` threads, including that of the caller, and returns when all calls have
-    /// returned. Together the calls take the rows `0..<rows`.
+    /// Calls `body` once on each of up to `threads` threads, including that of the caller, and returns when all calls
+    /// have returned. Together the calls take the rows `0..<rows`.
     ///
     /// The calls run at the same time, so each may write only to the rows that it took.
     ///

@@ -1,18 +1,21 @@
 public import ImageCore
 
-/// Resizes an image whose rows are appended one after the other, and writes each row of the result as soon as it is complete.
-/// Only the source rows that the filter still needs are in memory.
+/// Resizes an image whose rows are appended one after the other, and writes each row of the result as soon as it is
+/// complete. Only the source rows that the filter still needs are in memory.
 ///
 /// ```swift
-/// func shrink(_ size: PixelSize, to geometry: ResizeGeometry, nextRow: () throws -> UnsafeRawBufferPointer) throws -> Bitmap {
+/// func shrink(
+///     _ size: PixelSize, to geometry: ResizeGeometry, nextRow: () throws -> UnsafeRawBufferPointer
+/// ) throws -> Bitmap {
 ///     try Bitmap(resampling: size, format: .rgba8, alpha: .opaque, to: geometry) { append in
 ///         for _ in 0..<size.height { try append(nextRow()) }
 ///     }
 /// }
 /// ```
 ///
-/// ``Bitmap/init(resampling:format:alpha:colorSpace:to:filter:rows:)`` is simpler to use. Use the class itself for a producer
-/// with callbacks, or to show rows while they arrive. The pixels are those of ``Resampler``. Use it from one thread at a time.
+/// ``Bitmap/init(resampling:format:alpha:colorSpace:to:filter:rows:)`` is simpler to use. Use the class itself for a
+/// producer with callbacks, or to show rows while they arrive. The pixels are those of ``Resampler``. Use it from one
+/// thread at a time.
 @safe public final class RowResampler {
     /// The result's size, in pixels.
     public let output: PixelSize
@@ -60,8 +63,8 @@ public import ImageCore
     ///   - row: all pixels of the row, from the left; may be longer.
     ///   - result: the whole result, the same at every call; rows below ``finishedRows`` are complete.
     ///   - bytesPerRow: from one row of the result to the next.
-    /// - Throws: ``ImageError`` (`invalidRequest`) for more rows than the source has, a row that is too short or a result
-    ///   that is too small.
+    /// - Throws: ``ImageError`` (`invalidRequest`) for more rows than the source has, a row that is too short or a
+    ///   result that is too small.
     public func append(
         _ row: UnsafeRawBufferPointer, to result: UnsafeMutableRawBufferPointer, bytesPerRow: Int
     ) throws(ImageError) {
@@ -98,10 +101,10 @@ extension Bitmap {
     ///   - colorSpace: the colour space of source and result; sRGB.
     ///   - geometry: the part to take and its size in the result.
     ///   - filter: ``ResampleFilter/lanczos3``.
-    ///   - rows: calls its argument with each complete row of the source, from the top. A row must be valid only during the call.
-    ///     If rows are missing, the rows of the result that depend on them are zero.
-    /// - Throws: ``ImageError`` (`invalidRequest`) for parameters that do not fit, (`tooLarge`) if there is not enough memory;
-    ///   what `rows` throws.
+    ///   - rows: calls its argument with each complete row of the source, from the top. A row must be valid only during
+    ///     the call. If rows are missing, the rows of the result that depend on them are zero.
+    /// - Throws: ``ImageError`` (`invalidRequest`) for parameters that do not fit, (`tooLarge`) if there is not enough
+    ///   memory; what `rows` throws.
     public init(
         resampling source: PixelSize, format: PixelFormat, alpha: AlphaMode, colorSpace: ColorSpace = .sRGB,
         to geometry: ResizeGeometry, filter: ResampleFilter = .lanczos3,

@@ -15,12 +15,12 @@ extension ImageLoader {
         public var workers = ProcessorCount.usable
         /// The largest response body, in bytes, for loads whose options set no ``LoadOptions/maximumResponseBytes``; the smaller
         /// of 200 MB and a tenth of the memory.
-        public var responseBytes = ResponseLimit.standard
+        public var maximumResponseBytes = ResponseLimit.standard
         /// The largest response body to store, in bytes; 64 MiB. Larger ones are loaded, but not stored.
-        public var storedResponseBytes = 64 << 20
+        public var maximumStoredBytes = 64 << 20
         /// The bytes of the images of all running decodes, as their headers announce them; 512 MB. A decode waits rather than
         /// exceed the limit; an image that is larger by itself is decoded alone.
-        public var decodingBytes = 512_000_000
+        public var concurrentDecodeBytes = 512_000_000
         /// The bytes of the decoded frames that are kept of all animations that play; 64 MB. An animation that does not fit is
         /// decoded again in every loop.
         public var animationBytes = 64_000_000

@@ -39,8 +39,8 @@ public enum Gravity: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// Returns the top left corner of the part; negative if the part is larger. An odd pixel of space is on the right or at the
-    /// bottom.
+    /// Returns the top left corner of the part; negative if the part is larger. An odd pixel of space is on the right
+    /// or at the bottom.
     func place(_ part: PixelSize, in whole: PixelSize) -> (x: Int, y: Int) {
         func offset(_ room: Int, _ share: Double) -> Int { Int((Double(room) * share).rounded(.down)) }
         return (offset(whole.width - part.width, horizontal), offset(whole.height - part.height, vertical))

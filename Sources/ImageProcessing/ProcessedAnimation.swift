@@ -6,13 +6,14 @@ public import ImageCore
 /// func thumbnail(_ file: Data) throws -> any ImageAnimation {
 ///     let processors: [any Processing] = [.resize(width: 160), .roundedCorners(radius: 12)]
 ///     // Frames are decoded no larger than the first processor needs.
-///     let (options, first) = DecoderRegistry(.codecs).reducing(file, options: DecodeOptions(), for: Composition(processors))
-///     return ProcessedAnimation(try DecoderRegistry(.codecs).animation(of: file, options: options), processors: [first])
+///     let decoders = DecoderRegistry(.codecs)
+///     let (options, first) = decoders.reducing(file, options: DecodeOptions(), for: Composition(processors))
+///     return ProcessedAnimation(try decoders.animation(of: file, options: options), processors: [first])
 /// }
 /// ```
 ///
-/// Every frame is processed separately, so a crop by attention or a trim may use different parts of the frames. Use it from one
-/// task at a time.
+/// Every frame is processed separately, so a crop by attention or a trim may use different parts of the frames. Use it
+/// from one task at a time.
 public final class ProcessedAnimation: ImageAnimation {
     private let animation: any ImageAnimation
     private let processors: [any Processing]

@@ -29,8 +29,8 @@ extension BindingRunner {
         if let size { setSize(size) }
     }
 
-    /// Gives the current request the size of the view: starts the load if it waits for the size, or loads the image again if the
-    /// view has grown.
+    /// Gives the current request the size of the view: starts the load if it waits for the size, or loads the image
+    /// again if the view has grown.
     func setSize(_ size: ViewImageSize) {
         let (current, old, number) = state.withLock { ($0.request, $0.size, $0.binding.token.request) }
         guard var request = current else { return }

@@ -2,8 +2,8 @@ internal import ImageCore
 
 /// Executes what ``BindingState`` decides: starts and cancels loads, and calls the view, one call at a time.
 ///
-/// A target owns its runner. A suspended call holds the runner but not the target, so that a target that is released closes the
-/// runner even during a call.
+/// A target owns its runner. A suspended call holds the runner but not the target, so that a target that is released
+/// closes the runner even during a call.
 final class BindingRunner<View: ImageViewAdapter>: Sendable {
     struct State {
         weak var view: View?
@@ -120,7 +120,8 @@ final class BindingRunner<View: ImageViewAdapter>: Sendable {
         if let token = state.withLock({ $0.dueLoad.take() }) { startLoad(token, isolation) }
     }
 
-    /// Starts the load. Its events change the state on the thread on which they arrive; the view is called on its own isolation.
+    /// Starts the load. Its events change the state on the thread on which they arrive; the view is called on its own
+    /// isolation.
     private func startLoad(_ token: BindingState.Token, _ isolation: (any Actor)?) {
         // A newer request may have replaced this one while the view showed the placeholder.
         guard let request = state.withLock({ $0.binding.token == token ? $0.request : nil }) else { return }
@@ -143,7 +144,8 @@ final class BindingRunner<View: ImageViewAdapter>: Sendable {
 
     // MARK: Calls to the view
 
-    /// Returns a signal that makes the pending calls, until it is finished. Signals do not pile up while a call is suspended.
+    /// Returns a signal that makes the pending calls, until it is finished. Signals do not pile up while a call is
+    /// suspended.
     func makeSignal(_ isolation: (any Actor)?) -> AsyncStream<Void>.Continuation {
         let (signals, signal) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         Task { [self] in
@@ -170,8 +172,8 @@ final class BindingRunner<View: ImageViewAdapter>: Sendable {
 
     /// Takes the next step. `nil` if there is none, another driver makes the calls, or the view was released.
     ///
-    /// - Parameter answer: what the last call returned; `nil` for a driver that begins, or that has called a completion handler,
-    ///   which may have made the calls of a newer request.
+    /// - Parameter answer: what the last call returned; `nil` for a driver that begins, or that has called a completion
+    ///   handler, which may have made the calls of a newer request.
     private func next(_ answer: ViewCall.Answer?, _ isolation: (any Actor)?) -> Step? {
         if let answer { receive(answer, isolation) } else if !state.withLock({ $0.binding.calls.start() }) { return nil }
         while true {
@@ -211,8 +213,8 @@ final class BindingRunner<View: ImageViewAdapter>: Sendable {
 extension BindingRunner where View: MainActorImageView {
     /// Does what ``makeCalls(isolation:)`` does, before it returns.
     ///
-    /// A driver of its own, because a synchronous function cannot run an `async` one to its end, and a list must show its memory
-    /// hits in the turn in which it sets their requests.
+    /// A driver of its own, because a synchronous function cannot run an `async` one to its end, and a list must show
+    /// its memory hits in the turn in which it sets their requests.
     @MainActor func makeCallsNow() {
         var answer: ViewCall.Answer?
         while let step = next(answer, MainActor.shared) {

@@ -2,8 +2,9 @@ internal import ImageCore
 
 /// The binding rules as a value: what a view shows, and which load it waits for.
 ///
-/// Each method handles one event. It returns what to do with the load, and adds the calls to the view to ``calls``. A new request
-/// makes all events and all pending calls of the previous request stale. A request that equals the current one changes nothing.
+/// Each method handles one event. It returns what to do with the load, and adds the calls to the view to ``calls``. A
+/// new request makes all events and all pending calls of the previous request stale. A request that equals the current
+/// one changes nothing.
 struct BindingState: Sendable {
     /// What to do with the running load.
     enum LoadAction: Hashable, Sendable {
@@ -32,7 +33,8 @@ struct BindingState: Sendable {
     private var options = LoadOptions()
     private var priority = LoadPriority.normal
     private var isLoading = false
-    /// Whether no load runs, although the image is not loaded: the view is off screen, or the start of the load is deferred.
+    /// Whether no load runs, although the image is not loaded: the view is off screen, or the start of the load is
+    /// deferred.
     private var isSuspended = false
     private var hasPreview = false
     /// Whether the view shows the image, and the load makes a larger version of it.
@@ -95,7 +97,8 @@ struct BindingState: Sendable {
         return .start
     }
 
-    /// Loads the image again for a view that has become larger. The view keeps what it shows until the larger image is there.
+    /// Loads the image again for a view that has become larger. The view keeps what it shows until the larger image is
+    /// there.
     mutating func grow() -> LoadAction {
         token.load += 1
         if !isLoading { (isLoading, isGrowing, hasPreview) = (true, true, true) }

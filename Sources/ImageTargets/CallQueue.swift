@@ -2,10 +2,11 @@ internal import ImageCore
 
 /// The queue of one binding: the calls that are still to be made to the view, in order, and the completion after them.
 ///
-/// ``start()`` makes its caller the queue's only runner, unless there is one already. The runner takes a step with ``next()``,
-/// executes it, and only then takes the next one. Therefore calls never overlap.
+/// ``start()`` makes its caller the queue's only runner, unless there is one already. The runner takes a step with
+/// ``next()``, executes it, and only then takes the next one. Therefore calls never overlap.
 ///
-/// Before an image, the runner gets the calls that ask the view how to show it, and passes the answers to ``receive(_:)``.
+/// Before an image, the runner gets the calls that ask the view how to show it, and passes the answers to
+/// ``receive(_:)``.
 struct CallQueue: Sendable {
     enum Step: Sendable {
         case call(ViewCall)
@@ -80,8 +81,8 @@ struct CallQueue: Sendable {
         pending.append(Entry(step: .updateSize, isResult: false))
     }
 
-    /// Adds a call that delivers something that the load produced. Progress and previews replace pending ones, so that a slow view
-    /// does not fall behind.
+    /// Adds a call that delivers something that the load produced. Progress and previews replace pending ones, so that
+    /// a slow view does not fall behind.
     mutating func appendResult(_ call: ViewCall) {
         pending.removeAll { entry in
             if case .call(let older) = entry.step { entry.isResult && older.isReplaced(by: call) } else { false }
@@ -98,7 +99,8 @@ struct CallQueue: Sendable {
         pending.removeAll { if case .call(.setFrame) = $0.step { true } else { false } }
     }
 
-    /// Drops all pending steps that deliver something that the load produced. Returns whether a completion was among them.
+    /// Drops all pending steps that deliver something that the load produced. Returns whether a completion was among
+    /// them.
     mutating func dropResults() -> Bool {
         var hasCompletion = false
         pending.removeAll { entry in

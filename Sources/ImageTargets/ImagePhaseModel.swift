@@ -35,12 +35,13 @@ public enum ImagePhase: Sendable {
     public private(set) var accessibilityLabel: String?
     /// Called on the main actor after each change of the phase.
     public var onChange: ((ImagePhase) -> Void)?
-    /// Whether the user prefers reduced motion, so that images are shown without a transition and animations stay at their first
-    /// frame. `false` by default.
+    /// Whether the user prefers reduced motion, so that images are shown without a transition and animations stay at
+    /// their first frame. `false` by default.
     public var isMotionReduced = false {
         didSet { if isMotionReduced != oldValue { target.motionPreferenceChanged() } }
     }
-    /// The size that the view has for its image; ``ViewImageSize/unlimited`` by default. See ``LoadOptions/sizesToTarget``.
+    /// The size that the view has for its image; ``ViewImageSize/unlimited`` by default. See
+    /// ``LoadOptions/sizesToTarget``.
     public var viewSize = ViewImageSize.unlimited { didSet { if viewSize != oldValue { target.viewSizeChanged() } } }
 
     private let loader: any ImageProviding
@@ -55,7 +56,8 @@ public enum ImagePhase: Sendable {
     ///
     /// - Parameters:
     ///   - request: the image to load.
-    ///   - completion: called once with the result; not called if the request is replaced, repeated or cancelled. `nil` by default.
+    ///   - completion: called once with the result; not called if the request is replaced, repeated or cancelled. `nil`
+    ///     by default.
     public func show(_ request: ImageRequest, completion: ImageTarget<ImagePhaseModel>.MainActorCompletion? = nil) {
         target.setImage(request, completion: completion)
     }
@@ -64,8 +66,10 @@ public enum ImagePhase: Sendable {
     ///
     /// - Parameters:
     ///   - url: the URL of the image. `nil` cancels the load; the phase is then ``ImagePhase/empty``.
-    ///   - size: the box in pixels that the image is scaled down to; `nil`, the default, leaves it to the loader's options.
-    ///   - processors: the processors to run on the image, in order; an empty list, the default, leaves them to the loader's options.
+    ///   - size: the box in pixels that the image is scaled down to; `nil`, the default, leaves it to the loader's
+    ///     options.
+    ///   - processors: the processors to run on the image, in order; an empty list, the default, leaves them to the
+    ///     loader's options.
     public func show(_ url: URL?, size: PixelSize? = nil, processors: [any Processing] = []) {
         guard let url else { return reset() }
         show(ImageRequest(url: url, size: size, processors: processors))

@@ -2,8 +2,8 @@ public import ImageCore
 
 /// The same calls for views of the main actor, without `await`.
 ///
-/// When one of them returns, the view already shows the change. A call from within a method of the view takes effect after that
-/// method returns.
+/// When one of them returns, the view already shows the change. A call from within a method of the view takes effect
+/// after that method returns.
 extension ImageTarget where View: MainActorImageView {
     /// Receives the result of a request on the main actor.
     public typealias MainActorCompletion = @MainActor @Sendable (Result<ImageResponse, LoadFailure>) -> Void
@@ -14,8 +14,8 @@ extension ImageTarget where View: MainActorImageView {
     ///
     /// - Parameters:
     ///   - request: the image to show.
-    ///   - completion: called once with the result, for a memory hit before this method returns; not called if the request is
-    ///     replaced, repeated or cancelled. `nil` by default.
+    ///   - completion: called once with the result, for a memory hit before this method returns; not called if the
+    ///     request is replaced, repeated or cancelled. `nil` by default.
     @MainActor public func setImage(_ request: ImageRequest, completion: MainActorCompletion? = nil) {
         runner.begin(request, completion.map { .onMainActor($0) })
         runner.makeCallsNow()
@@ -24,10 +24,12 @@ extension ImageTarget where View: MainActorImageView {
     /// Shows the image at a URL, now or when it is loaded.
     ///
     /// - Parameters:
-    ///   - url: the URL of the image. `nil` cancels the load and shows the failure image of the loader's options, or otherwise
-    ///     their placeholder; the completion is then called with ``ImageError/Code/invalidRequest``.
-    ///   - size: the box in pixels that the image is scaled down to; `nil`, the default, leaves it to the loader's options.
-    ///   - processors: the processors to run on the image, in order; an empty list, the default, leaves them to the loader's options.
+    ///   - url: the URL of the image. `nil` cancels the load and shows the failure image of the loader's options, or
+    ///     otherwise their placeholder; the completion is then called with ``ImageError/Code/invalidRequest``.
+    ///   - size: the box in pixels that the image is scaled down to; `nil`, the default, leaves it to the loader's
+    ///     options.
+    ///   - processors: the processors to run on the image, in order; an empty list, the default, leaves them to the
+    ///     loader's options.
     ///   - completion: called as by ``setImage(_:completion:)``. `nil` by default.
     @MainActor public func setImage(
         _ url: URL?, size: PixelSize? = nil, processors: [any Processing] = [], completion: MainActorCompletion? = nil
@@ -37,8 +39,9 @@ extension ImageTarget where View: MainActorImageView {
         runner.makeCallsNow()
     }
 
-    /// Does the first half of ``setImage(_:completion:)``: shows the image of a memory hit, or otherwise the placeholder. The load
-    /// waits for ``startLoad()``, so that a list can show something in all its cells before it starts loads.
+    /// Does the first half of ``setImage(_:completion:)``: shows the image of a memory hit, or otherwise the
+    /// placeholder. The load waits for ``startLoad()``, so that a list can show something in all its cells before it
+    /// starts loads.
     @MainActor package func prepareImage(_ request: ImageRequest) {
         runner.begin(request, nil, isDeferred: true)
         runner.makeCallsNow()
@@ -50,13 +53,15 @@ extension ImageTarget where View: MainActorImageView {
         runner.execute(action, token, MainActor.shared)
     }
 
-    /// Reports that the size, the scale or the content mode of the view has changed; see ``viewSizeChanged(isolation:)``.
+    /// Reports that the size, the scale or the content mode of the view has changed; see
+    /// ``viewSizeChanged(isolation:)``.
     @MainActor public func viewSizeChanged() {
         runner.state.withLock { $0.binding.calls.appendSizeUpdate() }
         runner.makeCallsNow()
     }
 
-    /// Reports that the user's preference for reduced motion may have changed; see ``motionPreferenceChanged(isolation:)``.
+    /// Reports that the user's preference for reduced motion may have changed; see
+    /// ``motionPreferenceChanged(isolation:)``.
     @MainActor public func motionPreferenceChanged() {
         runner.state.withLock { $0.binding.calls.appendMotionUpdate() }
         runner.makeCallsNow()

@@ -1,7 +1,8 @@
 internal import HTTPTypes
 package import ImageCore
 
-/// What two requests have in common for targets to treat them as equal, and for frameworks that compare the inputs of a view.
+/// What two requests have in common for targets to treat them as equal, and for frameworks that compare the inputs of a
+/// view.
 package struct RequestIdentity: Hashable, Sendable {
     private let resource: ResourceKey
     private let headers: HTTPFields

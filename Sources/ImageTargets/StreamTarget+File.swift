@@ -1,7 +1,8 @@
 public import ImageCore
 
 extension StreamTarget {
-    /// Makes a target view that writes each final image to a file, which it replaces atomically. Previews are not written.
+    /// Makes a target view that writes each final image to a file, which it replaces atomically. Previews are not
+    /// written.
     ///
     /// - Parameters:
     ///   - file: a `file` URL. Its folder must exist.

@@ -1,15 +1,17 @@
 internal import Dispatch
 public import ImageCore
 
-/// A target view that encodes each image and passes the bytes to a closure, which may write them to a socket, a pipe or a response
-/// body.
+/// A target view that encodes each image and passes the bytes to a closure, which may write them to a socket, a pipe or
+/// a response body.
 ///
-/// The closure gets one encoded image at a time, in the order in which the images were set. An image is skipped if a newer image, a
-/// failure or ``ImageTarget/clear(isolation:)`` comes before its bytes are passed on. Placeholders are not written. Of an animation,
-/// the first frame is written. Encoding does not run on Swift's cooperative thread pool.
+/// The closure gets one encoded image at a time, in the order in which the images were set. An image is skipped if a
+/// newer image, a failure or ``ImageTarget/clear(isolation:)`` comes before its bytes are passed on. Placeholders are
+/// not written. Of an animation, the first frame is written. Encoding does not run on Swift's cooperative thread pool.
 ///
 /// ```swift
-/// func send(_ url: URL, with loader: any ImageProviding, by write: @escaping @Sendable (Data) async throws -> Void) async {
+/// func send(
+///     _ url: URL, with loader: any ImageProviding, by write: @escaping @Sendable (Data) async throws -> Void
+/// ) async {
 ///     let stream = StreamTarget(encoder: EncoderRegistry(.codecs), format: .jpeg, writesPreviews: true, write: write)
 ///     let target = ImageTarget(stream, loader: loader)
 ///     let (ends, end) = AsyncStream.makeStream(of: Void.self)
@@ -37,7 +39,8 @@ public actor StreamTarget: ImageViewAdapter {
     ///   - format: the format of the encoded images.
     ///   - options: the quality and other settings of the encoder; its defaults if left out.
     ///   - writesPreviews: whether previews are written too; `false` by default.
-    ///   - write: takes one encoded image, and returns when it is ready for the next one. An error that it throws becomes ``error``.
+    ///   - write: takes one encoded image, and returns when it is ready for the next one. An error that it throws
+    ///     becomes ``error``.
     public init(
         encoder: any Encoding, format: ImageFormat, options: EncodeOptions = EncodeOptions(), writesPreviews: Bool = false,
         write: @escaping @Sendable (Data) async throws -> Void

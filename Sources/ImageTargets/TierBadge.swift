@@ -1,9 +1,11 @@
 public import ImageCore
 internal import ImageKernels
 
-/// A badge in the corner of an image that names the tier from which it came: M for memory, D for disk, L for a local source, N for network.
+/// A badge in the corner of an image that names the tier from which it came: M for memory, D for disk, L for a local
+/// source, N for network.
 ///
-/// The letter is white on green, blue, grey or red. Drawing copies the image. An image smaller than the badge gets none.
+/// The letter is white on green, blue, grey or red. Drawing copies the image. An image smaller than the badge gets
+/// none.
 public struct TierBadge: Hashable, Sendable {
     /// The tier from which the image came.
     public var tier: CacheTier

@@ -7,8 +7,8 @@ public import ImageCore
 /// ```
 ///
 /// A list is names with arguments in parentheses, separated by spaces; a processor without arguments needs no
-/// parentheses. Arguments are separated by commas; `name=value` sets one by name, in any order, and must come after those
-/// without a name. A value in quotation marks may hold commas and parentheses. ``names`` lists the processors,
+/// parentheses. Arguments are separated by commas; `name=value` sets one by name, in any order, and must come after
+/// those without a name. A value in quotation marks may hold commas and parentheses. ``names`` lists the processors,
 /// ``usage`` their parameters.
 public enum ProcessorList {
     /// The processors that `text` names, in order.
@@ -16,8 +16,8 @@ public enum ProcessorList {
     /// - Parameters:
     ///   - text: processors, such as `resize(320x200,fill) blur(4)`.
     ///   - image: returns the image that an `overlay` names; with `nil`, overlays are not allowed.
-    /// - Throws: ``ImageCore/ImageError`` (`invalidRequest`) that names the processor and argument at fault; what `image`
-    ///   throws.
+    /// - Throws: ``ImageCore/ImageError`` (`invalidRequest`) that names the processor and argument at fault; what
+    ///   `image` throws.
     public static func parse(
         _ text: String, image: ((_ name: String) throws -> DecodedImage)? = nil
     ) throws -> [any Processing] {
@@ -34,7 +34,8 @@ public enum ProcessorList {
     /// - Parameters:
     ///   - name: the name of the processor, such as `resize`.
     ///   - arguments: as in a list, such as `320x200,fill`.
-    ///   - defaults: default values by parameter, which replace the usual ones. Those of other processors have no effect.
+    ///   - defaults: default values by parameter, which replace the usual ones. Those of other processors have no
+    ///     effect.
     ///   - image: returns the image that an `overlay` names; with `nil`, overlays are not allowed.
     /// - Throws: as ``parse(_:image:)``.
     public static func processor(

@@ -1,9 +1,9 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// Stubs of the parts of Apple's frameworks that Calotype uses. With them, the sources for Apple's platforms can be type-checked and
-// their logic tested on Linux. This is a separate package, since the main package must not see modules of these names. It compiles the
-// main package's sources through the links in Shared.
+// Stubs of the parts of Apple's frameworks that Calotype uses. With them, the sources for Apple's platforms can be
+// type-checked and their logic tested on Linux. This is a separate package, since the main package must not see modules
+// of these names. It compiles the main package's sources through the links in Shared.
 
 let strict: [SwiftSetting] = [
     .swiftLanguageMode(.v6),

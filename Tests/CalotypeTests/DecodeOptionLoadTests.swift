@@ -7,7 +7,8 @@ import Testing
 
 /// Options of the decode, from a file to the image of a load (FEATURES 8.3).
 @Suite struct DecodeOptionsOfLoads {
-    /// 6 × 4 pixels of one colour with 16 bits per channel, half transparent, in a profile with wider primaries than sRGB.
+    /// 6 × 4 pixels of one colour with 16 bits per channel, half transparent, in a profile with wider primaries than
+    /// sRGB.
     private static let wide = ProjectFiles.fixtures.appending(path: "wide-16-bit-clear.png")
     private static let stored: [UInt16] = [30_000, 45_000, 20_000, 32_768]
     /// The same colour in sRGB: through the profile's curve (2.199) and primaries, and sRGB's curve. Not premultiplied.

@@ -2,8 +2,8 @@ import Foundation
 import ProjectFiles
 import Testing
 
-/// `Messages.txt` has every error message of the sources, one a line, so that a review sees changed messages beside all others.
-/// `CALOTYPE_WRITE_MESSAGES=1` writes the file.
+/// `Messages.txt` has every error message of the sources, one a line, so that a review sees changed messages beside all
+/// others. `CALOTYPE_WRITE_MESSAGES=1` writes the file.
 @Suite struct Messages {
     private let file = ProjectFiles.fixtures.appending(path: "Messages.txt")
 
@@ -66,7 +66,8 @@ private struct MessageScanner {
         return text
     }
 
-    /// A literal without its quotes. Interpolations stay as they are written, and the lines of a multi-line literal are joined.
+    /// A literal without its quotes. Interpolations stay as they are written, and the lines of a multi-line literal are
+    /// joined.
     private mutating func literal() -> String? {
         if rest.hasPrefix(Self.multiline) {
             rest.removeFirst(Self.multiline.count)

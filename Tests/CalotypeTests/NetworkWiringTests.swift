@@ -100,7 +100,7 @@ struct NetworkWiring {
                 let small = makeStandard {
                     $0.dataCache = nil
                     $0.schemes = ["own": ScriptedLoader { _ in .body(Data(count: 1001)) }]
-                    $0.limits.responseBytes = limit
+                    $0.limits.maximumResponseBytes = limit
                 }
                 #expect(try await failure(small, url) == (limit == 1000 ? .tooLarge : nil), "\(url) with \(limit)")
             }

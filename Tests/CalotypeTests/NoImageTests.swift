@@ -30,7 +30,7 @@ struct ResponsesThatAreNoImage {
 
     private func server(_ kind: Kind, control: String, _ site: Site) throws -> LoopbackServer {
         let png = try servedPNG(red: 7)
-        return try LoopbackServer { request, connection in
+        return try LoopbackServer { (request: LoopbackServer.Request, connection: LoopbackServer.Connection) in
             site.requests.append(request.path)
             let long = [("Cache-Control", "max-age=86400")]
             if request.path == "/login" {
@@ -46,8 +46,8 @@ struct ResponsesThatAreNoImage {
             case .empty: try connection.respond(Response(200, headers: long))
             case .truncatedFile: try connection.respond(Response(200, headers: long, body: Array(png.prefix(60))))
             case .truncatedBody:
-                try connection.send("HTTP/1.1 200 OK\r\nContent-Length: \(png.count)\r\nCache-Control: max-age=86400\r\n\r\n")
-                try connection.send(Array(png.prefix(60)))
+                try connection.writeHeaders(200, headers: long + [("Content-Length", String(png.count))])
+                try connection.write(Array(png.prefix(60)))
                 connection.close()
             case .forbidden: try connection.respond(Response(403, headers: long))
             case .notFound: try connection.respond(Response(404, headers: long))
@@ -114,15 +114,16 @@ struct ResponsesThatAreNoImage {
     }
 
     @Test func anotherImageReplacesAStoredOneInTheBackground() async throws {
-        let red = Lock(UInt8(7))
+        let hasChanged = Lock(false)
+        let bodies = [try servedPNG(red: 7), try servedPNG(red: 9)]
         let server = try LoopbackServer(serving: { _ in
             let headers = [("Cache-Control", "max-age=0, stale-while-revalidate=86400")]
-            return Response(200, headers: headers, body: try servedPNG(red: red.withLock { $0 }))
+            return Response(200, headers: headers, body: bodies[hasChanged.withLock { $0 } ? 1 : 0])
         })
         defer { server.stop() }
         let (loader, request) = (loader(.original), imageRequest(server))
         #expect(isRed(try await loader.image(for: request)))
-        red.withLock { $0 = 9 }
+        hasChanged.withLock { $0 = true }
         #expect(isRed(try await loader.image(for: request)))
         while loader.activity != ImageLoader.Activity() { await Task.yield() }
         server.stop()

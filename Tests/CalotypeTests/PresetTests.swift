@@ -62,7 +62,7 @@ import Testing
     /// FEATURES 3.5: one image of the most pixels that are allowed fits, and nothing beside it.
     @Test func anAppExtensionDecodesLittleAtATime() throws {
         let preset = StandardConfiguration.appExtension(sharing: FileManager.default.temporaryDirectory)
-        #expect(preset.limits.decodingBytes == 4 * (try #require(try options(preset).maximumPixels)))
+        #expect(preset.limits.concurrentDecodeBytes == 4 * (try #require(try options(preset).maximumPixels)))
     }
 
     @Test func theServerPresetHasASeparateDirectory() throws {

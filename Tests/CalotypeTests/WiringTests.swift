@@ -236,7 +236,8 @@ import Testing
         #expect(flaky.requests.count == 4)
     }
 
-    /// Each signature is valid for one request. Outside of the cache and the retries, it would be part of the cache key.
+    /// Each signature is valid for one request. Outside of the cache and the retries, it would be part of the cache
+    /// key.
     @Test func aNetworkInterceptorSignsEveryAttemptAndDoesNotChangeTheCacheKey() async throws {
         let png = try servedPNG()
         let signatures = EventLog<String>()

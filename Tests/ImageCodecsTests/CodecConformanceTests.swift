@@ -67,7 +67,7 @@ private struct Careless: Decoding {
     var takesAnything = false
 
     var formats: [ImageFormat] { [.png] }
-    func format(of head: Data) -> ImageFormat? { takesAnything ? .png : PNGDecoder().format(of: head) }
+    func format(of prefix: Data) -> ImageFormat? { takesAnything ? .png : PNGDecoder().format(of: prefix) }
     func info(of data: Data, limits: DecodingLimits) throws -> ImageInfo { try PNGDecoder().info(of: data, limits: limits) }
     func decode(_ data: Data, options: DecodeOptions) throws -> DecodedImage {
         var options = options

@@ -3,7 +3,8 @@ import ImageKernels
 import Testing
 
 @Suite struct OrientationTests {
-    /// The stored position of the upright pixel (x, y) of an image stored as w × h, by the definition of the Exif values.
+    /// The stored position of the upright pixel (x, y) of an image stored as w × h, by the definition of the Exif
+    /// values.
     private func stored(_ orientation: Orientation, _ x: Int, _ y: Int, _ w: Int, _ h: Int) -> (Int, Int) {
         switch orientation {
         case .up: (x, y)

@@ -1,8 +1,8 @@
 import ImageCore
 import ImageKernels
 
-/// A resize by definition, in double precision: every pixel of the result is a weighted mean of the whole source, with the
-/// weights of the filter centred on the pixel. Independent of the plan of the kernels.
+/// A resize by definition, in double precision: every pixel of the result is a weighted mean of the whole source, with
+/// the weights of the filter centred on the pixel. Independent of the plan of the kernels.
 func referenceResize(_ bitmap: Bitmap, to geometry: ResizeGeometry, filter: ResampleFilter) -> Samples {
     let source = bitmap.samples
     let channels = source.channels

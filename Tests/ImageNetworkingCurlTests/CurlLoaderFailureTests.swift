@@ -224,7 +224,7 @@ struct CurlLoaderLimits {
             try connection.writeHeaders(200, headers: [("Transfer-Encoding", "chunked")])
             while true { try connection.writeChunk([UInt8](repeating: 1, count: 10_000)) }
         }
-        let request = try server.request("/endless", maximumBytes: 1_000_000)
+        let request = try server.request("/endless", maximumResponseBytes: 1_000_000)
         var received = 0
         let error = try await imageError {
             for try await chunk in try await loader.load(request).body { received += chunk.count }
@@ -248,7 +248,7 @@ struct CurlLoaderLimits {
         configuration.window = 20_000
         configuration.idleTimeout = .seconds(1)
         let loader = CurlLoader(configuration)
-        let request = try server.request(maximumBytes: 40_000)
+        let request = try server.request(maximumResponseBytes: 40_000)
         let error = try await imageError { for try await _ in try await loader.load(request).body {} }
         #expect(error.code == .tooLarge)
         try await server.disconnections.wait(forCount: 1)
@@ -259,7 +259,7 @@ struct CurlLoaderLimits {
             try connection.writeHeaders(200, headers: [("Content-Length", "1000001")])
             connection.waitForDisconnect()
         }
-        let error = try await imageError { _ = try await loader.load(try server.request(maximumBytes: 1_000_000)) }
+        let error = try await imageError { _ = try await loader.load(try server.request(maximumResponseBytes: 1_000_000)) }
         #expect(error.code == .tooLarge)
         #expect(error.message.contains("has 1000001 bytes; the limit is 1000000 bytes"))
         try await server.disconnections.wait(forCount: 1)
@@ -267,7 +267,7 @@ struct CurlLoaderLimits {
 
     @Test func aBodyOfExactlyTheLimitIsAccepted() async throws {
         let server = try LoopbackServer.answering(body: String(repeating: "a", count: 5000))
-        #expect(try await loader.body(of: try server.request(maximumBytes: 5000)).count == 5000)
+        #expect(try await loader.body(of: try server.request(maximumResponseBytes: 5000)).count == 5000)
     }
 
     @Test func theStandardLimitAppliesIfTheRequestHasNone() async throws {
@@ -276,7 +276,7 @@ struct CurlLoaderLimits {
             connection.waitForDisconnect()
         }
         #expect(try await imageError { _ = try await CurlLoader().load(try server.request()) }.code == .tooLarge)
-        let raised = try server.request(maximumBytes: ResponseLimit.standard + 1)
+        let raised = try server.request(maximumResponseBytes: ResponseLimit.standard + 1)
         #expect(try await CurlLoader().load(raised).expectedBytes == ResponseLimit.standard + 1)
     }
 }

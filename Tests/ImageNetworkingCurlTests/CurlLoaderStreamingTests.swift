@@ -52,7 +52,7 @@ struct CurlLoaderStreaming {
         var configuration = CurlLoader.Configuration.withoutIdleTimeout
         configuration.window = 128 << 10
         let loader = CurlLoader(configuration)
-        let response = try await loader.load(try server.request(maximumBytes: 1 << 30))
+        let response = try await loader.load(try server.request(maximumResponseBytes: 1 << 30))
         var chunks = response.body.makeAsyncIterator()
         let port = try RefusingPort()
         defer { withExtendedLifetime(port) {} }

@@ -130,16 +130,16 @@ private func request(_ text: String) throws -> DataRequest { DataRequest(url: tr
 
     @Test func interceptorsMayOnlyRestrictTheRequest() async throws {
         var limited = try request("http://a/")
-        limited.maximumBytes = 10
+        limited.maximumResponseBytes = 10
         limited.allowsExpensiveNetwork = false
         let refused: [@Sendable (inout DataRequest) -> Void] = [
-            { $0.maximumBytes = 11 }, { $0.maximumBytes = nil }, { $0.allowsExpensiveNetwork = true },
+            { $0.maximumResponseBytes = 11 }, { $0.maximumResponseBytes = nil }, { $0.allowsExpensiveNetwork = true },
         ]
         for change in refused {
             let loader = InterceptedLoader(Named(name: "x"), interceptors: [Changing(change: change)])
             #expect(try await imageError { _ = try await loader.load(limited) }.code == .plugInFailed)
         }
-        let loader = InterceptedLoader(Named(name: "x"), interceptors: [Changing { $0.maximumBytes = 9 }])
+        let loader = InterceptedLoader(Named(name: "x"), interceptors: [Changing { $0.maximumResponseBytes = 9 }])
         #expect(try await loader.load(limited).body.text() == "x")
     }
 

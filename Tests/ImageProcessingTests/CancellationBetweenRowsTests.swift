@@ -21,16 +21,39 @@ import Testing
     func aProcessorStopsAtTheNextCheck(list: String) throws {
         let processor = Composition(try ProcessorList.parse(list))
         let image = try Self.source.get()
-        let uncancelled = CancellationToken(cancelledAtCheck: .max)
-        _ = try processor.process(image, context: ProcessingContext(cancellation: uncancelled))
+        let uncancelled = CheckCount()
+        _ = try processor.process(image, context: ProcessingContext(cancellation: uncancelled.token))
         // On average a processor checks at least once for each 64 rows.
-        #expect(uncancelled.checkCount >= Self.side / 64)
+        #expect(uncancelled.made >= Self.side / 64)
         for part in [1, 4, 2] {
-            let token = CancellationToken(cancelledAtCheck: uncancelled.checkCount / part)
+            let count = CheckCount(cancelledAt: uncancelled.made / part)
             #expect(throws: CancellationError.self) {
-                try processor.process(image, context: ProcessingContext(cancellation: token))
+                try processor.process(image, context: ProcessingContext(cancellation: count.token))
             }
-            #expect(token.checkCount == uncancelled.checkCount / part)
+            #expect(count.made == uncancelled.made / part)
         }
     }
+}
+
+/// Counts the checks of a token, and cancels it at one of them.
+private struct CheckCount {
+    let token: CancellationToken
+    private let checks: Checks
+
+    private final class Checks: Sendable {
+        let made = Lock(0)
+    }
+
+    init(cancelledAt limit: Int = .max) {
+        let checks = Checks()
+        self.checks = checks
+        token = CancellationToken {
+            checks.made.withLock { made in
+                made += 1
+                return made >= limit
+            }
+        }
+    }
+
+    var made: Int { checks.made.withLock { $0 } }
 }

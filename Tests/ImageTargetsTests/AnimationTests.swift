@@ -221,7 +221,8 @@ import Testing
         #expect(view.calls.events == [.image(10), .frame(11), .image(90)])
     }
 
-    /// The frame may come while the target takes its calls for the image. That moment cannot be held, so that the test tries often.
+    /// The frame may come while the target takes its calls for the image. That moment cannot be held, so that the test
+    /// tries often.
     @Test func aViewThatComesLaterShowsTheFrameOfTheOthers() async throws {
         let (first, image) = (AnimatedView(), try animated())
         let target = ImageTarget(first, loader: provider)

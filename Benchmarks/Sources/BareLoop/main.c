@@ -1,7 +1,8 @@
-// BareLoop URL COUNT CONNECTIONS BODYSIZE [THREADS]: a minimal client of libcurl, to compare others with. It fetches the URL
-// COUNT times, CONNECTIONS at a time, each body into the memory of its connection. With THREADS, it passes each body to one of
-// that many threads, which return the connection, like a client that processes bodies on other threads. It prints the bytes of
-// all bodies, the microseconds of time and of processor time per request, and the median microseconds to the first byte.
+// BareLoop URL COUNT CONNECTIONS BODYSIZE [THREADS]: a minimal client of libcurl, to compare others with. It fetches
+// the URL COUNT times, CONNECTIONS at a time, each body into the memory of its connection. With THREADS, it passes each
+// body to one of that many threads, which return the connection, like a client that processes bodies on other threads.
+// It prints the bytes of all bodies, the microseconds of time and of processor time per request, and the median
+// microseconds to the first byte.
 #define _DEFAULT_SOURCE
 #include <curl/curl.h>
 #include <pthread.h>
@@ -118,8 +119,8 @@ static int start(CURLM *multi, struct slot *slot, size_t count, size_t *started)
     return curl_multi_add_handle(multi, slot->handle) == CURLM_OK;
 }
 
-/// Fetches `url` `count` times. `first_bytes` receives the microseconds from each start to the first byte. Returns the number of
-/// incomplete bodies.
+/// Fetches `url` `count` times. `first_bytes` receives the microseconds from each start to the first byte. Returns the
+/// number of incomplete bodies.
 static size_t fetch(
     const char *url, size_t count, size_t connections, size_t threads, size_t body, double *first_bytes) {
     size_t started = 0, ended = 0, good = 0, running_threads = 0;

@@ -2,7 +2,8 @@ internal import ImageCore
 internal import ImageCodecs
 internal import ImageDecoding
 
-/// `DecodeOnce PATH` decodes a file to a bitmap and discards it. It is a small program, because its start is measured, too.
+/// `DecodeOnce PATH` decodes a file to a bitmap and discards it. It is a small program, because its start is measured,
+/// too.
 @main
 enum Main {
     static func main() throws {

@@ -10,7 +10,7 @@ public struct InstantDecoder: Decoding {
 
     public var formats: [ImageFormat] { [Self.format] }
 
-    public func format(of head: Data) -> ImageFormat? { Self.format }
+    public func format(of prefix: Data) -> ImageFormat? { Self.format }
 
     public func info(of data: Data, limits: DecodingLimits) throws -> ImageInfo {
         ImageInfo(format: Self.format, size: image.size)

@@ -2,8 +2,8 @@ internal import Foundation
 internal import ImageCore
 internal import ImageNetworkingFoundation
 
-/// `URLSessionPeer URL COUNT CONNECTIONS` fetches a URL COUNT times with URLSession. It prints the bytes of all bodies, the
-/// microseconds of time and of processor time per request, and the median microseconds to the first byte.
+/// `URLSessionPeer URL COUNT CONNECTIONS` fetches a URL COUNT times with URLSession. It prints the bytes of all bodies,
+/// the microseconds of time and of processor time per request, and the median microseconds to the first byte.
 @main
 enum Main {
     static func main() async throws {

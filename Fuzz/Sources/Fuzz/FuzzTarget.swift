@@ -3,8 +3,8 @@ import ImageCore
 import ImageCodecs
 import ImageDecoding
 
-/// The target of a fuzzing run. The input is a file, and a checksum of it selects the options, so that the file alone reproduces a
-/// failure.
+/// The target of a fuzzing run. The input is a file, and a checksum of it selects the options, so that the file alone
+/// reproduces a failure.
 enum FuzzTarget: String, CaseIterable {
     case jpeg, png, webp, avif, gif, metadata, diskcache
 
@@ -134,7 +134,7 @@ struct Choices {
     mutating func options() -> DecodeOptions {
         var options = DecodeOptions()
         options.limits.pixels = 1 << 20
-        options.limits.decodedBytes = 1 << 25
+        options.limits.imageBytes = 1 << 25
         options.limits.frames = 200
         options.limits.scans = 50
         options.limits.metadataBytes = 1 << 20

@@ -8,7 +8,7 @@ enum MetadataFuzzing {
     static func run(_ input: Data) {
         var limits = DecodingLimits()
         limits.pixels = 1 << 20
-        limits.decodedBytes = 1 << 24
+        limits.imageBytes = 1 << 24
         limits.metadataBytes = 1 << 20
         let registry = DecoderRegistry(.codecs)
         _ = registry.format(of: input.prefix(64))
@@ -23,7 +23,8 @@ enum MetadataFuzzing {
         _ = attempt { try registry.decode(jpeg, options: options) }
     }
 
-    /// A small JPEG, to which segments are added. An array, because the leak checker cannot follow the pointer in `Data`.
+    /// A small JPEG, to which segments are added. An array, because the leak checker cannot follow the pointer in
+    /// `Data`.
     private static let still: [UInt8]? = attempt {
         let bitmap = try Bitmap(size: PixelSize(width: 8, height: 8), format: .rgba8, alpha: .opaque) { pixels, _ in
             for i in 0..<pixels.count { pixels[i] = i % 4 == 3 ? 255 : UInt8(truncatingIfNeeded: i * 7) }

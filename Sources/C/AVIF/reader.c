@@ -38,8 +38,8 @@ static clt_status finished(clt_avif_reader *reader, avifResult result) {
     reader->message = avifResultToString(result);
     if (reader->decoder->diag.error[0] != 0) reader->message = reader->decoder->diag.error;
     if (strstr(reader->message, "too large")) return CLT_TOO_LARGE;
-    // When a box or a part of the image lies beyond the end, libavif reports a damaged file and adds "Truncated data?". The end of
-    // a file in pieces is not known.
+    // When a box or a part of the image lies beyond the end, libavif reports a damaged file and adds "Truncated data?".
+    // The end of a file in pieces is not known.
     if (!reader->io.read && strstr(reader->message, "runcated data")) return CLT_NEEDS_INPUT;
     return status_of(result);
 }
@@ -107,8 +107,8 @@ clt_avif_reader *clt_avif_reader_create_streaming(uint32_t frame_limit) {
 void clt_avif_reader_supply(clt_avif_reader *reader, const uint8_t *bytes, size_t count) {
     reader->bytes = bytes;
     reader->count = count;
-    // The length of the file is unknown, and libavif allocates the size that the file declares for an item. The hint rejects a
-    // declared size of gigabytes until as much has arrived.
+    // The length of the file is unknown, and libavif allocates the size that the file declares for an item. The hint
+    // rejects a declared size of gigabytes until as much has arrived.
     const uint64_t plausible = (uint64_t)64 << 20;
     reader->io.sizeHint = count > plausible ? count : plausible;
 }
@@ -150,10 +150,10 @@ static void describe(const clt_avif_reader *reader, clt_avif_header *header) {
     header->transfer = image->transferCharacteristics;
 }
 
-/// Limits the pixels of each part that libavif decodes: a cell of a grid, a layer, the alpha image. libavif scales a part to the
-/// size that the part declares for itself, before it compares that with the image. Cells reach over the right and the lower edge
-/// by less than their own size, so no valid part has more than four times the pixels of the whole. Small images are exempt,
-/// because their cells may have a minimum size.
+/// Limits the pixels of each part that libavif decodes: a cell of a grid, a layer, the alpha image. libavif scales a
+/// part to the size that the part declares for itself, before it compares that with the image. Cells reach over the
+/// right and the lower edge by less than their own size, so no valid part has more than four times the pixels of the
+/// whole. Small images are exempt, because their cells may have a minimum size.
 static void limit_parts(avifDecoder *decoder) {
     const uint64_t exempt = (uint64_t)1 << 20;
     uint64_t limit = 4 * (uint64_t)decoder->image->width * decoder->image->height;
@@ -213,7 +213,8 @@ clt_status clt_avif_reader_decode(clt_avif_reader *reader, uint32_t frame, clt_a
     return status;
 }
 
-/// Fills a table that converts samples of `depth` bits, in full or limited range, to `bits` bits in full range, with rounding.
+/// Fills a table that converts samples of `depth` bits, in full or limited range, to `bits` bits in full range, with
+/// rounding.
 static void fill_table(uint16_t table[4096], uint32_t depth, bool is_limited, uint32_t bits) {
     int32_t top = (1 << depth) - 1, wanted = (1 << bits) - 1;
     int32_t low = is_limited ? 16 << (depth - 8) : 0;

@@ -46,8 +46,8 @@ static void on_message(j_common_ptr info, int level) {
     const struct jpeg_decompress_struct *image = &reader->info;
     switch (info->err->msg_code) {
     case JWRN_HIT_MARKER:
-        // A scan without restart markers cannot continue: if it is the only one, or holds the first bits of the coefficients,
-        // the rest of the image is missing. Otherwise a strip or some detail is.
+        // A scan without restart markers cannot continue: if it is the only one, or holds the first bits of the
+        // coefficients, the rest of the image is missing. Otherwise a strip or some detail is.
         if (image->restart_interval != 0) return;
         if (image->buffered_image && (image->Ss != 0 || image->Ah != 0)) return;
         break;

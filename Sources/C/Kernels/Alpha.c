@@ -21,8 +21,8 @@ CLT_BODY clt_premultiply_u8_body(void *bytes, size_t count) {
 }
 CLT_KERNEL(clt_premultiply_u8, (void *pixels, size_t count), (pixels, count))
 
-// A quotient of such small integers is at least 1/510 away from the next whole number, so a division in single precision
-// never rounds across it, and the truncated result is exact.
+// A quotient of such small integers is at least 1/510 away from the next whole number, so a division in single
+// precision never rounds across it, and the truncated result is exact.
 CLT_BODY clt_unpremultiply_u8_body(void *bytes, size_t count) {
     uint8_t *pixels = bytes;
     for (size_t i = 0; i < count; i++) {

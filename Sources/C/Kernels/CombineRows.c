@@ -1,7 +1,8 @@
 #include "InstructionSets.h"
 
-// A tile of sums stays in registers while all rows are added to it, so each source sample is read once for each tile, and only the
-// sums are written. A tile of two lines of the result is narrower, but needs half as many conversions of samples to numbers.
+// A tile of sums stays in registers while all rows are added to it, so each source sample is read once for each tile,
+// and only the sums are written. A tile of two lines of the result is narrower, but needs half as many conversions of
+// samples to numbers.
 enum { TILE = 64, TILE_OF_TWO = 48 };
 
 #define COMBINE_ROWS(name, sample) \

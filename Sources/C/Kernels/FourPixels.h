@@ -8,7 +8,8 @@
 #define BLUE(v) __builtin_shufflevector(v, v, 2, 2, 2, 2, 6, 6, 6, 6, 10, 10, 10, 10, 14, 14, 14, 14)
 #define ALPHA(v) __builtin_shufflevector(v, v, 3, 3, 3, 3, 7, 7, 7, 7, 11, 11, 11, 11, 15, 15, 15, 15)
 
-// Rounds numbers to the nearest levels from 0 to `most`, and to at most `limit`. A comparison gives integers as wide as the numbers.
+// Rounds numbers to the nearest levels from 0 to `most`, and to at most `limit`. A comparison gives integers as wide as
+// the numbers.
 #define ROUND(v, limit, most, samples) \
     __builtin_convertvector( \
         __builtin_convertvector( \

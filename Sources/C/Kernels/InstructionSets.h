@@ -2,9 +2,9 @@
 #include "CCalotypeKernels.h"
 #include <string.h>
 
-// CLT_KERNEL(name, (parameters), (arguments)) defines the public function `name`, which calls the always-inline `name_body`
-// compiled for the instruction set of its level: the target attribute of each wrapper selects the instructions.
-// CLT_SAMPLE_KERNEL defines a function that calls `name_u8` or `name_u16`, as its second argument says.
+// CLT_KERNEL(name, (parameters), (arguments)) defines the public function `name`, which calls the always-inline
+// `name_body` compiled for the instruction set of its level: the target attribute of each wrapper selects the
+// instructions. CLT_SAMPLE_KERNEL defines a function that calls `name_u8` or `name_u16`, as its second argument says.
 
 #define CLT_BODY static inline __attribute__((always_inline)) void
 #define CLT_LIST(...) __VA_ARGS__

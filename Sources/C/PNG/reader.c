@@ -78,13 +78,14 @@ static void read_bytes(png_structp png, png_bytep target, size_t count) {
     }
     memcpy(target, reader->bytes + reader->offset, count);
     reader->offset += count;
-    // libpng reads pixel data in pieces of a fixed size, and drops an incomplete piece. Reduce the size for the last piece, so that
-    // a truncated file still gives all of its rows.
+    // libpng reads pixel data in pieces of a fixed size, and drops an incomplete piece. Reduce the size for the last
+    // piece, so that a truncated file still gives all of its rows.
     size_t rest = reader->count - reader->offset;
     if (rest < PNG_IDAT_READ_SIZE) png_set_compression_buffer_size(png, rest > 0 ? rest : 1);
 }
 
-// libpng before 1.6.45 still reports a tRNS chunk that it dropped, so that only the entries themselves prove transparency.
+// libpng before 1.6.45 still reports a tRNS chunk that it dropped, so that only the entries themselves prove
+// transparency.
 static bool has_transparency(png_structp png, png_infop info) {
     png_bytep alpha = NULL;
     png_color_16p color = NULL;

@@ -14,8 +14,8 @@
     enum AppEvent {
         /// Calls closures for each event, until the observers are released.
         ///
-        /// There are no events of the background on macOS, where each window tells whether it is covered, and on watchOS, which suspends
-        /// apps in the background.
+        /// There are no events of the background on macOS, where each window tells whether it is covered, and on
+        /// watchOS, which suspends apps in the background.
         ///
         /// - Parameters:
         ///   - motionPreference: called when the user's preference for reduced motion may have changed.

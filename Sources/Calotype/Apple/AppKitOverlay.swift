@@ -4,14 +4,15 @@
     internal import ImageCore
     internal import QuartzCore
 
-    /// A subview that covers a view: shows placeholder colours and the signs of a load, and learns from AppKit when the view enters
-    /// or leaves a window, is hidden or covered with its window, and when its size or its screen changes.
+    /// A subview that covers a view: shows placeholder colours and the signs of a load, and learns from AppKit when the
+    /// view enters or leaves a window, is hidden or covered with its window, and when its size or its screen changes.
     final class AppKitOverlay: NSView {
         var onVisibilityChange: ((Bool) -> Void)?
         var onSizeChange: (() -> Void)?
         private var hasBeenInWindow = false
         private var occlusion: NotificationObserver?
-        /// Whether the window is covered, minimised, or hidden with its app. A new window counts as visible until it tells.
+        /// Whether the window is covered, minimised, or hidden with its app. A new window counts as visible until it
+        /// tells.
         private var isOccluded = false
         private var hasLaidOut = false
         private var sign: NSView?
@@ -68,7 +69,8 @@
             onSizeChange?()
         }
 
-        /// The size of an image that the view below scales to its bounds. A view that has no size after layout takes that of its image.
+        /// The size of an image that the view below scales to its bounds. A view that has no size after layout takes
+        /// that of its image.
         func imageSize(_ mode: ImageCore.ContentMode) -> ViewImageSize {
             guard !bounds.isEmpty else { return hasLaidOut ? .unlimited : .pending }
             return .box(bounds.size.pixels(calotypeScale), mode)

@@ -53,8 +53,8 @@
         /// The pixels per point of the view's screen.
         var calotypeScale: CGFloat { max(1, window?.backingScaleFactor ?? NSScreen.main?.backingScaleFactor ?? 1) }
 
-        /// Changes what the view shows, with a cross-dissolve of the given duration; at once for `nil`. The transition of the layer
-        /// dissolves the old contents into the new, and leaves `alphaValue` to the app.
+        /// Changes what the view shows, with a cross-dissolve of the given duration; at once for `nil`. The transition
+        /// of the layer dissolves the old contents into the new, and leaves `alphaValue` to the app.
         fileprivate func calotypeCrossDissolve(_ fade: Duration?, _ change: () -> Void) {
             if let fade {
                 wantsLayer = true
@@ -68,7 +68,8 @@
     }
 
     extension NSImage {
-        /// Makes an image that shares the memory of a decoded image. `nil` if Core Graphics does not support its pixel format.
+        /// Makes an image that shares the memory of a decoded image. `nil` if Core Graphics does not support its pixel
+        /// format.
         ///
         /// - Parameters:
         ///   - image: the decoded image.

@@ -14,10 +14,11 @@
     /// }
     /// ```
     ///
-    /// The view takes the size that it is offered, and so does the image. The request gets that size in pixels unless it, or an option,
-    /// sets one; ``contentMode(_:)`` says how the image is scaled to it. Images come from ``ImageLoader/shared``, or from the
-    /// `imageLoader` of the environment. Without closures for them, the view shows the options ``LoadOptions/placeholder`` and
-    /// ``LoadOptions/failureImage``; without a failure image, the placeholder stays.
+    /// The view takes the size that it is offered, and so does the image. The request gets that size in pixels unless
+    /// it, or an option, sets one; ``contentMode(_:)`` says how the image is scaled to it. Images come from
+    /// ``ImageLoader/shared``, or from the `imageLoader` of the environment. Without closures for them, the view shows
+    /// the options ``LoadOptions/placeholder`` and ``LoadOptions/failureImage``; without a failure image, the
+    /// placeholder stays.
     public struct CalotypeImage: View {
         private var request: ImageRequest?
         private var content: (Image) -> AnyView = { AnyView($0.resizable()) }
@@ -29,11 +30,12 @@
         ///
         /// - Parameters:
         ///   - url: the URL of the image; `nil` shows the placeholder and loads nothing.
-        ///   - size: the box in pixels that the image is scaled down to; `nil`, the default, leaves it to the loader's options.
-        ///   - processors: the processors to run on the image, in order; an empty list, the default, leaves them to the loader's
+        ///   - size: the box in pixels that the image is scaled down to; `nil`, the default, leaves it to the loader's
         ///     options.
-        ///   - placeholder: the view to show until the image is loaded, and if the load fails; by default the placeholder of the
-        ///     options.
+        ///   - processors: the processors to run on the image, in order; an empty list, the default, leaves them to the
+        ///     loader's options.
+        ///   - placeholder: the view to show until the image is loaded, and if the load fails; by default the
+        ///     placeholder of the options.
         public init<P: View>(
             url: URL?, size: PixelSize? = nil, processors: [any Processing] = [],
             @ViewBuilder placeholder: () -> P = { EmptyView() }
@@ -45,8 +47,8 @@
         ///
         /// - Parameters:
         ///   - request: the image to show.
-        ///   - placeholder: the view to show until the image is loaded, and if the load fails; by default the placeholder of the
-        ///     options.
+        ///   - placeholder: the view to show until the image is loaded, and if the load fails; by default the
+        ///     placeholder of the options.
         public init<P: View>(_ request: ImageRequest, @ViewBuilder placeholder: () -> P = { EmptyView() }) {
             self.init(optional: request, placeholder())
         }
@@ -122,8 +124,8 @@
             with { $0.failure = { AnyView(failure($0)) } }
         }
 
-        /// Sets how the image is scaled to the size of the view: `.fit` shows the whole image, `.fill` covers the view and crops the
-        /// image, `.exact` stretches it. Without this call it is loaded to fit, and resizable.
+        /// Sets how the image is scaled to the size of the view: `.fit` shows the whole image, `.fill` covers the view
+        /// and crops the image, `.exact` stretches it. Without this call it is loaded to fit, and resizable.
         public func contentMode(_ mode: ImageCore.ContentMode) -> Self {
             with {
                 $0.request?.options.contentMode = mode
@@ -155,7 +157,8 @@
             with { $0.request?.options.processors = processors }
         }
 
-        /// Sets the text that a screen reader speaks: ``LoadOptions/accessibilityLabel``. Without one it skips the image.
+        /// Sets the text that a screen reader speaks: ``LoadOptions/accessibilityLabel``. Without one it skips the
+        /// image.
         public func label(_ label: String?) -> Self {
             with { $0.request?.options.accessibilityLabel = label }
         }
@@ -178,7 +181,8 @@
         }
     }
 
-    /// The pixels of an image. The `CGImage` is kept with the bitmap, so that evaluating the body again makes no new one.
+    /// The pixels of an image. The `CGImage` is kept with the bitmap, so that evaluating the body again makes no new
+    /// one.
     private struct BitmapImage: View {
         let image: DecodedImage
         let label: String?

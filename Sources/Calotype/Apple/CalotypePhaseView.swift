@@ -19,12 +19,13 @@
 
     /// A SwiftUI view that the caller makes from the phase of a load.
     ///
-    /// The images come from ``ImageLoader/shared``, or from the `imageLoader` of the environment. The content is evaluated for each
-    /// phase, and each progress of a load is a phase. If the request has an accessibility label, the content is one image for
-    /// screen readers.
+    /// The images come from ``ImageLoader/shared``, or from the `imageLoader` of the environment. The content is
+    /// evaluated for each phase, and each progress of a load is a phase. If the request has an accessibility label, the
+    /// content is one image for screen readers.
     ///
-    /// The view takes the size that it is offered, and the request gets that size in pixels: give it a frame. If the request sets a
-    /// target size, or switches ``LoadOptions/sizesToTarget`` off, the content decides about the size of the view instead.
+    /// The view takes the size that it is offered, and the request gets that size in pixels: give it a frame. If the
+    /// request sets a target size, or switches ``LoadOptions/sizesToTarget`` off, the content decides about the size of
+    /// the view instead.
     public struct CalotypePhaseView<Content: View>: View {
         private let request: ImageRequest?
         private let mode: ImageCore.ContentMode?
@@ -34,9 +35,10 @@
         /// Makes a view of the phases of a request.
         ///
         /// - Parameters:
-        ///   - request: the image to load. Its ``LoadOptions/contentMode`` says how the content scales the image to the size that it is
-        ///     offered; `.fit` by default.
-        ///   - completion: called on the main actor once with the result; not called if the request is replaced. `nil` by default.
+        ///   - request: the image to load. Its ``LoadOptions/contentMode`` says how the content scales the image to the
+        ///     size that it is offered; `.fit` by default.
+        ///   - completion: called on the main actor once with the result; not called if the request is replaced. `nil`
+        ///     by default.
         ///   - content: makes the view of a phase.
         public init(
             _ request: ImageRequest, completion: (@MainActor @Sendable (Result<ImageResponse, LoadFailure>) -> Void)? = nil,
@@ -51,10 +53,12 @@
         ///
         /// - Parameters:
         ///   - url: the URL of the image; for `nil` the phase is ``ImagePhase/empty``.
-        ///   - size: the box in pixels that the image is scaled down to; `nil`, the default, for the size that the view is offered.
-        ///   - processors: the processors to run on the image, in order; an empty list, the default, leaves them to the loader's
-        ///     options.
-        ///   - completion: called on the main actor once with the result; not called if the request is replaced. `nil` by default.
+        ///   - size: the box in pixels that the image is scaled down to; `nil`, the default, for the size that the view
+        ///     is offered.
+        ///   - processors: the processors to run on the image, in order; an empty list, the default, leaves them to the
+        ///     loader's options.
+        ///   - completion: called on the main actor once with the result; not called if the request is replaced. `nil`
+        ///     by default.
         ///   - content: makes the view of a phase.
         public init(
             url: URL?, size: PixelSize? = nil, processors: [any Processing] = [],
@@ -89,8 +93,8 @@
         @State private var store = PhaseStore()
 
         var body: some View {
-            // The stack stays while the content changes, or has no view at all. `onAppear` of the content itself would be called for
-            // each of its branches, and not at all without one.
+            // The stack stays while the content changes, or has no view at all. `onAppear` of the content itself would
+            // be called for each of its branches, and not at all without one.
             ZStack {
                 if let mode { sizeReader(mode) }
                 PhaseContent(store: store, label: request?.options.accessibilityLabel, content: content)

@@ -5,10 +5,11 @@
 
     /// Loads images into a view: the property `calotype` of image views and buttons.
     ///
-    /// For example, `imageView.calotype.setImage(with: url)`. A new request replaces the previous one, and the load is cancelled when
-    /// the view is released.
+    /// For example, `imageView.calotype.setImage(with: url)`. A new request replaces the previous one, and the load is
+    /// cancelled when the view is released.
     @MainActor public struct CalotypeView<View: PlatformImageView> {
-        /// Receives the result of a request on the main actor; not called if the request is replaced, repeated or cancelled.
+        /// Receives the result of a request on the main actor; not called if the request is replaced, repeated or
+        /// cancelled.
         public typealias Completion = @MainActor @Sendable (Result<ImageResponse, LoadFailure>) -> Void
         /// Receives the progress of a load on the main actor.
         public typealias Progress = @MainActor @Sendable (LoadProgress) -> Void
@@ -25,16 +26,17 @@
         /// ```
         ///
         /// - Parameters:
-        ///   - url: the URL of the image. `nil` cancels the load and shows the failure image of the loader's options, or otherwise
-        ///     the placeholder; the completion is then called with ``ImageError/Code/invalidRequest``.
-        ///   - placeholder: the image to show until the image is loaded, and if the load fails; `nil`, the default, leaves it to the
-        ///     options.
+        ///   - url: the URL of the image. `nil` cancels the load and shows the failure image of the loader's options,
+        ///     or otherwise the placeholder; the completion is then called with ``ImageError/Code/invalidRequest``.
+        ///   - placeholder: the image to show until the image is loaded, and if the load fails; `nil`, the default,
+        ///     leaves it to the options.
         ///   - size: the box in pixels that the image is scaled down to; `nil`, the default, leaves it to the options.
-        ///   - processors: the processors to run on the image, in order; an empty list, the default, leaves them to the options.
+        ///   - processors: the processors to run on the image, in order; an empty list, the default, leaves them to the
+        ///     options.
         ///   - options: overrides of the loader's options; none.
         ///   - loader: loads the image; ``ImageLoader/shared``.
-        ///   - completion: called with the result; `nil` by default. It comes before `progress`, so that a single closure after the
-        ///     call is the completion.
+        ///   - completion: called with the result; `nil` by default. It comes before `progress`, so that a single
+        ///     closure after the call is the completion.
         ///   - progress: called when more bytes have arrived; `nil` by default.
         public func setImage(
             with url: URL?, placeholder: View.PlatformImage? = nil, size: PixelSize? = nil, processors: [any Processing] = [],
@@ -49,8 +51,8 @@
         ///
         /// - Parameters:
         ///   - request: the image to show.
-        ///   - placeholder: the image to show until the image is loaded, and if the load fails; `nil`, the default, leaves it to the
-        ///     options.
+        ///   - placeholder: the image to show until the image is loaded, and if the load fails; `nil`, the default,
+        ///     leaves it to the options.
         ///   - loader: loads the image; ``ImageLoader/shared``.
         ///   - completion: called with the result; `nil` by default.
         ///   - progress: called when more bytes have arrived; `nil` by default.
@@ -73,8 +75,8 @@
 
         /// Reports that the view came on screen or left it; see ``LoadOptions/offScreenPolicy``.
         ///
-        /// UIKit and AppKit report by themselves that a view enters or leaves a window, and AppKit that it is hidden. Report what they
-        /// do not know, for example that another view covers it.
+        /// UIKit and AppKit report by themselves that a view enters or leaves a window, and AppKit that it is hidden.
+        /// Report what they do not know, for example that another view covers it.
         public func setVisible(_ isVisible: Bool) { ViewBinding.of(view).isVisibleToApp = isVisible }
 
         /// Which signs of a load the view shows in front of its image; none. Interface objects of WatchKit show none.

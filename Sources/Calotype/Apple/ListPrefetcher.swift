@@ -4,7 +4,8 @@
     public import ImageLoading
     public import UIKit
 
-    /// Prefetches the images that a collection view or a table view is about to show. Set it as the view's `prefetchDataSource`.
+    /// Prefetches the images that a collection view or a table view is about to show. Set it as the view's
+    /// `prefetchDataSource`.
     ///
     /// ```swift
     /// @MainActor func prefetch(_ requests: [ImageRequest], for view: UICollectionView) -> ListPrefetcher {
@@ -17,15 +18,16 @@
     public final class ListPrefetcher: NSObject, UICollectionViewDataSourcePrefetching, UITableViewDataSourcePrefetching {
         private let prefetcher: ImagePrefetcher
         private let request: (IndexPath) -> ImageRequest?
-        /// What was started, oldest first. The list cancels index paths of the data as it was then, which may have changed.
+        /// What was started, oldest first. The list cancels index paths of the data as it was then, which may have
+        /// changed.
         private var started: [(place: IndexPath, request: ImageRequest)] = []
 
         /// Makes a prefetcher for a list.
         ///
         /// - Parameters:
         ///   - prefetcher: prefetches the images; by default with ``ImageLoader/shared``.
-        ///   - request: returns the request that the cell at an index path will make, with the same target size and processors, or
-        ///     `nil` for no image. It is called only to start prefetches.
+        ///   - request: returns the request that the cell at an index path will make, with the same target size and
+        ///     processors, or `nil` for no image. It is called only to start prefetches.
         public init(
             _ prefetcher: ImagePrefetcher = ImagePrefetcher(loader: .shared), request: @escaping (IndexPath) -> ImageRequest?
         ) {

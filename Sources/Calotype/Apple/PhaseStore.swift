@@ -6,8 +6,8 @@
 
     /// Loads the image of one SwiftUI view, and tells the view's content about the phases.
     ///
-    /// The view keeps the store as long as it is in the hierarchy. Nothing that the store retains refers to the view, so that the
-    /// load is cancelled when SwiftUI drops the view's state.
+    /// The view keeps the store as long as it is in the hierarchy. Nothing that the store retains refers to the view,
+    /// so that the load is cancelled when SwiftUI drops the view's state.
     @MainActor final class PhaseStore: ObservableObject {
         /// The phase to show.
         @Published private(set) var phase = ImagePhase.empty

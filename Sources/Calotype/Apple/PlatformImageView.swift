@@ -3,7 +3,8 @@
 
     /// A view of UIKit, AppKit or WatchKit that can show an image.
     ///
-    /// Image views and buttons conform. Another view needs only ``calotypeShow(_:fade:)`` to get a `calotype` property of its own:
+    /// Image views and buttons conform. Another view needs only ``calotypeShow(_:fade:)`` to get a `calotype` property
+    /// of its own:
     ///
     /// ```swift
     /// extension CardView: PlatformImageView {
@@ -15,7 +16,8 @@
         /// The type of the images that the view shows: `UIImage` or `NSImage`.
         associatedtype PlatformImage
 
-        /// Returns the image to show for a decoded image, in the scale of the view's screen; `nil` if it cannot be shown.
+        /// Returns the image to show for a decoded image, in the scale of the view's screen; `nil` if it cannot be
+        /// shown.
         func calotypeImage(_ image: DecodedImage) -> PlatformImage?
         /// Shows an image, or nothing for `nil`.
         ///
@@ -23,8 +25,8 @@
         ///   - image: the image to show.
         ///   - fade: the duration of the cross-dissolve; `nil` to show the image at once.
         func calotypeShow(_ image: PlatformImage?, fade: Duration?)
-        /// Shows a colour as the placeholder, in front of what the view shows; `nil` removes it. The components are straight (not
-        /// premultiplied), 0 to 1.
+        /// Shows a colour as the placeholder, in front of what the view shows; `nil` removes it. The components are
+        /// straight (not premultiplied), 0 to 1.
         func calotypeShowColor(_ color: PlaceholderColor?)
         /// Shows that the image loads or that its load failed; `nil` removes the sign.
         func calotypeShowIndicator(_ indicator: LoadIndicator?)
@@ -32,10 +34,11 @@
         var calotypeAccessibility: ViewAccessibility { get set }
         /// Whether the user prefers reduced motion.
         var calotypePrefersReducedMotion: Bool { get }
-        /// The size that the view has for its image; ``ViewImageSize/unlimited`` for a view that shows images in their own size.
+        /// The size that the view has for its image; ``ViewImageSize/unlimited`` for a view that shows images in their
+        /// own size.
         var calotypeImageSize: ViewImageSize { get }
-        /// Calls closures when the view comes on screen or leaves it, and when its size or its screen changes. Does nothing if the
-        /// framework does not tell.
+        /// Calls closures when the view comes on screen or leaves it, and when its size or its screen changes. Does
+        /// nothing if the framework does not tell.
         func calotypeObserve(visibility: @escaping (Bool) -> Void, size: @escaping () -> Void)
     }
 

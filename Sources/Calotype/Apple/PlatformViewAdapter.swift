@@ -3,7 +3,8 @@
 
     /// Passes the calls of a target to a view, to which it keeps a weak reference.
     ///
-    /// What the app has set is left alone: a label and a background colour are replaced only while a request brings its own.
+    /// What the app has set is left alone: a label and a background colour are replaced only while a request brings its
+    /// own.
     @MainActor public final class PlatformViewAdapter: MainActorImageView {
         private weak var view: (any PlatformImageView)?
         /// Shows the placeholder of the app, an image of its framework.

@@ -3,7 +3,8 @@
     public import UIKit
 
     extension UIImage {
-        /// Makes an image that shares the memory of a decoded image. `nil` if Core Graphics does not support its pixel format.
+        /// Makes an image that shares the memory of a decoded image. `nil` if Core Graphics does not support its pixel
+        /// format.
         ///
         /// - Parameters:
         ///   - image: the decoded image.

@@ -3,8 +3,8 @@
     internal import ImageCore
     internal import UIKit
 
-    /// A subview that covers a view: shows placeholder colours and the signs of a load, and learns from UIKit when the view enters
-    /// or leaves a window and when its size changes.
+    /// A subview that covers a view: shows placeholder colours and the signs of a load, and learns from UIKit when the
+    /// view enters or leaves a window and when its size changes.
     final class UIKitOverlay: UIView {
         var onVisibilityChange: ((Bool) -> Void)?
         var onSizeChange: (() -> Void)?
@@ -35,7 +35,8 @@
             onSizeChange?()
         }
 
-        /// The size of an image that the view below scales to its bounds. A view that has no size after layout takes that of its image.
+        /// The size of an image that the view below scales to its bounds. A view that has no size after layout takes
+        /// that of its image.
         func imageSize(_ mode: ImageCore.ContentMode) -> ViewImageSize {
             guard !bounds.isEmpty else { return hasLaidOut ? .unlimited : .pending }
             return .box(bounds.size.pixels(calotypeScale), mode)

@@ -3,7 +3,8 @@
     public import UIKit
     public import WatchKit
 
-    /// Interface objects have no transitions, no views for the signs of a load, and do not tell whether they are on screen.
+    /// Interface objects have no transitions, no views for the signs of a load, and do not tell whether they are on
+    /// screen.
     extension WKInterfaceImage: PlatformImageView {
         /// Loads images into this interface object.
         public var calotype: CalotypeView<WKInterfaceImage> { CalotypeView(self) }

@@ -1,15 +1,15 @@
 /// The control groups of a process on Linux, which hold the limits of a container or a service.
 ///
-/// `/proc/self/cgroup` has one line per hierarchy, `number:controllers:path` (cgroups(7)). Version 2 is the line `0::/path`, with its
-/// files below `/sys/fs/cgroup`; in version 1 each controller has a hierarchy of its own:
+/// `/proc/self/cgroup` has one line per hierarchy, `number:controllers:path` (cgroups(7)). Version 2 is the line
+/// `0::/path`, with its files below `/sys/fs/cgroup`; in version 1 each controller has a hierarchy of its own:
 ///
 /// ```
 /// 4:memory:/docker/25db0a        /sys/fs/cgroup/memory/docker/25db0a/memory.limit_in_bytes
 /// 0::/system.slice/web.service   /sys/fs/cgroup/system.slice/web.service/memory.max, …/cpu.max
 /// ```
 ///
-/// A limit applies to all groups below it. Inside a container the path may be that of the host, which the container does not see,
-/// while the container's group is mounted as the root: so every prefix of the path is read.
+/// A limit applies to all groups below it. Inside a container the path may be that of the host, which the container
+/// does not see, while the container's group is mounted as the root: so every prefix of the path is read.
 package struct ControlGroups: Equatable {
     /// Directories of version 2 with a limit for this process, innermost first.
     package private(set) var unified: [String] = []
@@ -46,7 +46,8 @@ package struct ControlGroups: Equatable {
     ///
     /// - Parameter read: returns the text of a file, or `nil` if there is none.
     package func processorLimits(read: (String) -> String?) -> [Double?] {
-        // Version 2 has one file with the time and the period, in microseconds; version 1 has a file for each, and -1 for no limit.
+        // Version 2 has one file with the time and the period, in microseconds; version 1 has a file for each, and -1
+        // for no limit.
         let texts =
             unified.map { read($0 + "/cpu.max") }
             + processors.map { group in

@@ -1,7 +1,7 @@
 /// How many processors the process may use.
 package enum ProcessorCount {
-    /// The processors that the process may run on or, if that is less, the processor time that its control groups allow, rounded up;
-    /// at least 1. Read once.
+    /// The processors that the process may run on or, if that is less, the processor time that its control groups
+    /// allow, rounded up; at least 1. Read once.
     package static let usable = usable(processors: runnable, limits: limits)
 
     /// - Parameters:

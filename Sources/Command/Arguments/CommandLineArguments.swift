@@ -6,8 +6,8 @@ internal import ImageCore
 enum CommandLineArguments {
     /// The arguments after the program's name.
     ///
-    /// - Throws: `ValidationError` for an argument that is not UTF-8. Swift replaces its invalid bytes, so that it would name
-    ///   another file.
+    /// - Throws: `ValidationError` for an argument that is not UTF-8. Swift replaces its invalid bytes, so that it
+    ///   would name another file.
     static func validated() throws(ValidationError) -> [String] {
         for index in 1..<max(1, Int(CommandLine.argc)) {
             guard let argument = unsafe CommandLine.unsafeArgv[index], unsafe String(validatingCString: argument) == nil
@@ -17,7 +17,8 @@ enum CommandLineArguments {
         return Array(CommandLine.arguments.dropFirst())
     }
 
-    /// Rejects an argument such as `-dash.png`, which the parser would read as the flags -d, -a, -s and -h, and print the help.
+    /// Rejects an argument such as `-dash.png`, which the parser would read as the flags -d, -a, -s and -h, and print
+    /// the help.
     ///
     /// - Throws: `ValidationError` that says how to name such a file.
     static func rejectCombinedFlags(in arguments: [String]) throws(ValidationError) {

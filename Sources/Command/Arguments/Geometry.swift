@@ -3,7 +3,8 @@ public import ImageCore
 public import ImageKernels
 internal import ImageProcessing
 
-/// `WxH` in pixels or characters. One side may be left out (`320x`, `x240`); it then follows from the image's aspect ratio.
+/// `WxH` in pixels or characters. One side may be left out (`320x`, `x240`); it then follows from the image's aspect
+/// ratio.
 struct SizeArgument: ExpressibleByArgument {
     let width: Int?
     let height: Int?

@@ -5,11 +5,12 @@ internal import ImageNetworking
 struct SourceArgument: Sendable {
     /// The argument as the user wrote it.
     let text: String
-    /// `nil` for a path, which becomes a URL only when one is needed: making a URL takes longer than to decode a small image.
+    /// `nil` for a path, which becomes a URL only when one is needed: making a URL takes longer than to decode a small
+    /// image.
     private let parsedURL: URL?
 
-    /// An argument that begins with a scheme and `://`, or with `file:` or `data:`, is a URL; any other is a path. `./http:...`
-    /// names a file whose name looks like a URL.
+    /// An argument that begins with a scheme and `://`, or with `file:` or `data:`, is a URL; any other is a path.
+    /// `./http:...` names a file whose name looks like a URL.
     ///
     /// - Throws: ``ImageError`` (`invalidRequest`) for an empty path and for a URL that is not valid.
     init(_ text: String) throws(ImageError) {

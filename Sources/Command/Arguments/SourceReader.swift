@@ -8,8 +8,8 @@ final class SourceReader {
     /// Made for the first source that is not a local file, because it starts a thread and loads libcurl.
     private lazy var networkLoader = SchemeRouter.standard(network: CurlLoader())
 
-    /// The file's bytes. A local file is mapped into memory, so that only the parts that are used are read. A fetch shows a
-    /// progress bar on a terminal.
+    /// The file's bytes. A local file is mapped into memory, so that only the parts that are used are read. A fetch
+    /// shows a progress bar on a terminal.
     ///
     /// - Throws: ``ImageError``, also for an HTTP status other than success.
     func bytes(of source: SourceArgument) async throws -> Data {

@@ -26,7 +26,8 @@ struct StepList {
     ///
     /// - Throws: `ValidationError` that names the option.
     func validate() throws {
-        // Every step except a crop, which depends on the size, runs on an image of one pixel. Overlays are one pixel, too.
+        // Every step except a crop, which depends on the size, runs on an image of one pixel. Overlays are one pixel,
+        // too.
         let pixel = DecodedImage(
             try unsafe Bitmap(size: PixelSize(width: 1, height: 1), format: .gray8, alpha: .opaque) { _, _ in })
         var context = ProcessingContext()

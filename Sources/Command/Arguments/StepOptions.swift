@@ -1,7 +1,7 @@
 internal import ProcessorParsing
 
-/// The options of `convert` whose order counts. The argument parser does not report the order of options with different names, so
-/// each of them becomes one value of the repeatable option `--step`.
+/// The options of `convert` whose order counts. The argument parser does not report the order of options with different
+/// names, so each of them becomes one value of the repeatable option `--step`.
 enum StepOptions {
     /// The hidden option that all steps become: `--step blur=4`.
     static let name = "step"
@@ -17,7 +17,8 @@ enum StepOptions {
         return ProcessorList.needsArguments(String(name)) ? "--\(name) \(parameters)" : "--\(name)[=\(parameters)]"
     }
 
-    /// The arguments of `convert` with every step rewritten as `--step name=value`; the arguments of other commands unchanged.
+    /// The arguments of `convert` with every step rewritten as `--step name=value`; the arguments of other commands
+    /// unchanged.
     static func mergingSteps(in arguments: [String]) -> [String] {
         guard arguments.first == ConvertCommand.name else { return arguments }
         var result: [String] = []

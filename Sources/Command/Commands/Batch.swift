@@ -3,8 +3,8 @@ internal import ImageLoading
 
 /// Loads many requests, a limited number at once, with progress bars on a terminal.
 ///
-/// Each request is created when its load starts, and each report is passed on when the load ends, so that memory does not grow with
-/// the number of requests.
+/// Each request is created when its load starts, and each report is passed on when the load ends, so that memory does
+/// not grow with the number of requests.
 struct Batch: Sendable {
     struct Item: Sendable {
         let name: String
@@ -16,11 +16,12 @@ struct Batch: Sendable {
 
     let loader: ImageLoader
     var concurrency = 8
-    /// Called with each image when its load ends. Returns the path that the image was written to. An error fails the item.
+    /// Called with each image when its load ends. Returns the path that the image was written to. An error fails the
+    /// item.
     var deliver: @Sendable (_ index: Int, Item, ImageResponse) async throws -> String? = { _, _, _ in nil }
 
-    /// Loads `count` items, and calls `report` once for each when its load ends, one call at a time. The progress bars are erased
-    /// during the call.
+    /// Loads `count` items, and calls `report` once for each when its load ends, one call at a time. The progress bars
+    /// are erased during the call.
     func run(_ count: Int, item: @escaping @Sendable (Int) -> Item, report: (LoadReport) -> Void) async {
         let bars = Console.showsProgress ? ProgressBars(total: count) : nil
         defer { bars?.close() }

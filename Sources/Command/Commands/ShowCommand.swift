@@ -160,8 +160,8 @@ struct ShowCommand: AsyncParsableCommand {
         }
     }
 
-    /// The drawing of an animation that the terminal plays by itself; `nil` for a still image, for a terminal that plays none, and
-    /// for an animation that is too large to send to a terminal.
+    /// The drawing of an animation that the terminal plays by itself; `nil` for a still image, for a terminal that
+    /// plays none, and for an animation that is too large to send to a terminal.
     private func playedByTerminal(
         _ image: DecodedImage, _ request: ImageRequest, _ terminalImage: TerminalImage, _ loader: ImageLoader
     ) async throws -> TerminalImage.Drawing? {

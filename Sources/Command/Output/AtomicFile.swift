@@ -2,14 +2,16 @@ internal import ImageCore
 
 internal import CalotypeSystem
 
-/// Writes a file that no reader ever sees incomplete: into a temporary file in the same directory, which is then renamed.
+/// Writes a file that no reader ever sees incomplete: into a temporary file in the same directory, which is then
+/// renamed.
 enum AtomicFile {
-    /// Writes `data` to `path`, and replaces an existing file. If the owner is the same, the new file keeps the permissions, but not the
-    /// setuid, setgid and sticky bits, which were granted to the old content. A symbolic link is followed. Devices, pipes and files
-    /// that are already open, such as a redirected `/dev/stdout`, are written to directly.
+    /// Writes `data` to `path`, and replaces an existing file. If the owner is the same, the new file keeps the
+    /// permissions, but not the setuid, setgid and sticky bits, which were granted to the old content. A symbolic link
+    /// is followed. Devices, pipes and files that are already open, such as a redirected `/dev/stdout`, are written to
+    /// directly.
     ///
-    /// - Parameter followsLinks: `false` for a name that the user did not choose. A link, a device or a pipe of that name is then
-    ///   replaced, so that another user who created it cannot redirect the output.
+    /// - Parameter followsLinks: `false` for a name that the user did not choose. A link, a device or a pipe of that
+    ///   name is then replaced, so that another user who created it cannot redirect the output.
     /// - Throws: ``ImageError`` (`fileUnwritable`) with the system's reason; the temporary file is removed.
     static func write(_ data: Data, to path: String, followsLinks: Bool = true) throws(ImageError) {
         var info = stat()
@@ -34,8 +36,8 @@ enum AtomicFile {
         }
     }
 
-    /// Gives the new file the permissions of the file that it replaces. If that file has another owner, the new file gets no permission
-    /// beyond the default ones.
+    /// Gives the new file the permissions of the file that it replaces. If that file has another owner, the new file
+    /// gets no permission beyond the default ones.
     private static func copyMode(of old: stat, to descriptor: Int32) {
         var mode = old.st_mode & 0o777
         if old.st_uid != geteuid() {
@@ -46,8 +48,8 @@ enum AtomicFile {
         _ = fchmod(descriptor, mode)
     }
 
-    /// Whether a path is an open descriptor of this process, or a link to one. The file behind it must not be replaced, because the
-    /// program that opened it would keep the old file.
+    /// Whether a path is an open descriptor of this process, or a link to one. The file behind it must not be replaced,
+    /// because the program that opened it would keep the old file.
     private static func namesDescriptor(_ path: String) -> Bool {
         var path = path
         // Linux follows at most 40 links.

@@ -1,9 +1,11 @@
 internal import ImageCore
 internal import ImageDecoding
 
-/// Checks whether a file is complete by its outer structure, without decoding. A truncated file still has a valid header.
+/// Checks whether a file is complete by its outer structure, without decoding. A truncated file still has a valid
+/// header.
 enum FileCompleteness {
-    /// - Throws: ``ImageError`` (`truncated`) for a JPEG, PNG, WebP, AVIF or GIF file that ends too early. Other formats pass.
+    /// - Throws: ``ImageError`` (`truncated`) for a JPEG, PNG, WebP, AVIF or GIF file that ends too early. Other
+    ///   formats pass.
     static func check(_ data: Data, format: ImageFormat) throws(ImageError) {
         let reader = ByteReader(data)
         let isComplete =
@@ -23,8 +25,8 @@ enum FileCompleteness {
         )
     }
 
-    /// Looks for the marker EOI (ITU-T T.81, B.1.1). Segments are skipped by their length. Entropy-coded data cannot contain a
-    /// marker, because a 0x00 follows each of its 0xFF bytes.
+    /// Looks for the marker EOI (ITU-T T.81, B.1.1). Segments are skipped by their length. Entropy-coded data cannot
+    /// contain a marker, because a 0x00 follows each of its 0xFF bytes.
     private static func isCompleteJPEG(_ data: Data) -> Bool {
         let reader = ByteReader(data)
         var at = 2
@@ -60,8 +62,8 @@ enum FileCompleteness {
         reader.uint32(at: 4, bigEndian: false).map { $0 + 8 <= reader.count } ?? false
     }
 
-    /// Checks the length of every box that an image needs (ISO/IEC 14496-12, 4.2). A length of 0 reaches to the end of the file,
-    /// and 1 means that 64 bits follow the name. Other data after these boxes is ignored.
+    /// Checks the length of every box that an image needs (ISO/IEC 14496-12, 4.2). A length of 0 reaches to the end of
+    /// the file, and 1 means that 64 bits follow the name. Other data after these boxes is ignored.
     private static func isCompleteAVIF(_ reader: ByteReader) -> Bool {
         var at = 0
         while let short = reader.uint32(at: at, bigEndian: true), reader.bytes(at: at + 4, count: 4) != nil, short != 0 {
@@ -74,8 +76,8 @@ enum FileCompleteness {
         return true
     }
 
-    /// Follows every block to its end (GIF89a specification). An image or an extension has sub-blocks, and the last one is empty.
-    /// Many files have no trailer; they are complete.
+    /// Follows every block to its end (GIF89a specification). An image or an extension has sub-blocks, and the last one
+    /// is empty. Many files have no trailer; they are complete.
     private static func isCompleteGIF(_ reader: ByteReader) -> Bool {
         /// The bytes of a colour table whose size is in a byte of packed fields.
         func colors(_ packed: UInt8) -> Int { packed & 0x80 == 0 ? 0 : 3 << (Int(packed & 7) + 1) }

@@ -8,16 +8,16 @@ enum Console {
     /// Writes a line to standard output; a failure ends the process as in ``write(_:)``.
     static func print(_ line: String) { write(line + "\n") }
 
-    /// Writes text unchanged to standard output. A failure ends the process with status 1, and with one line on standard error unless
-    /// the reader of a pipe has closed it.
+    /// Writes text unchanged to standard output. A failure ends the process with status 1, and with one line on
+    /// standard error unless the reader of a pipe has closed it.
     static func write(_ text: String) {
         guard let error = writeAll(text, to: STDOUT_FILENO) else { return }
         if error != EPIPE { printError("Standard output cannot be written: \(unsafe String(cString: strerror(error))).") }
         exitProcess(.failed)
     }
 
-    /// Opens /dev/null for each standard descriptor that the parent process closed. Otherwise the next file or socket would become
-    /// standard output, and the output would be written into it.
+    /// Opens /dev/null for each standard descriptor that the parent process closed. Otherwise the next file or socket
+    /// would become standard output, and the output would be written into it.
     static func openClosedDescriptors() {
         for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) < 0 {
             _ = unsafe open("/dev/null", O_RDONLY)
@@ -40,7 +40,8 @@ enum Console {
     static let showsProgress =
         isatty(STDERR_FILENO) == 1 && ProcessInfo.processInfo.environment["TERM"] != "dumb"
 
-    /// The size of the terminal behind standard output or standard error, in characters; `nil` when neither is a terminal.
+    /// The size of the terminal behind standard output or standard error, in characters; `nil` when neither is a
+    /// terminal.
     static var size: (columns: Int, rows: Int)? { window.map { (Int($0.ws_col), Int($0.ws_row)) } }
 
     /// The size of that terminal's window in pixels; 0 × 0 where it is unknown.

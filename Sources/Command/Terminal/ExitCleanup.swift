@@ -3,8 +3,9 @@ internal import ImageCore
 
 /// Removes temporary files, and shows the terminal's cursor and restores its settings, however the process ends.
 ///
-/// The first registration installs handlers for SIGINT, SIGHUP and SIGTERM, which clean up and then end the process by the same
-/// signal. Before that, the default actions end it, so that a command with nothing to clean up starts no thread.
+/// The first registration installs handlers for SIGINT, SIGHUP and SIGTERM, which clean up and then end the process by
+/// the same signal. Before that, the default actions end it, so that a command with nothing to clean up starts no
+/// thread.
 enum ExitCleanup {
     private struct State {
         var files: [String] = []
@@ -21,8 +22,8 @@ enum ExitCleanup {
 
     private static let state = Lock(State())
 
-    /// Registers a file, or a directory with its contents, for removal. Returns `false` when the process is exiting: the caller must
-    /// then not create the file.
+    /// Registers a file, or a directory with its contents, for removal. Returns `false` when the process is exiting:
+    /// the caller must then not create the file.
     static func add(file path: String) -> Bool {
         state.withLock { state in
             handleSignals(&state)
@@ -56,8 +57,8 @@ enum ExitCleanup {
 
     static func restoreTerminal() { state.withLock { $0.rawTerminal.take() }?.restore() }
 
-    /// Writes text to standard output as a whole: a signal ends the process only afterwards, unless the terminal is stuck. Writes
-    /// nothing once the process is exiting.
+    /// Writes text to standard output as a whole: a signal ends the process only afterwards, unless the terminal is
+    /// stuck. Writes nothing once the process is exiting.
     static func writeWhole(_ text: String) {
         let isExiting = state.withLock { state in
             state.isWriting = !state.isExiting
@@ -79,8 +80,8 @@ enum ExitCleanup {
         if let hiddenCursor { _ = Console.writeAll("\r\u{1B}[J\u{1B}[?25h", to: hiddenCursor) }
     }
 
-    /// Installs the handlers. A signal handler may call very few functions, so it only writes the signal's number to a pipe that a
-    /// thread reads.
+    /// Installs the handlers. A signal handler may call very few functions, so it only writes the signal's number to a
+    /// pipe that a thread reads.
     private static func handleSignals(_ state: inout State) {
         guard !state.handlesSignals else { return }
         state.handlesSignals = true

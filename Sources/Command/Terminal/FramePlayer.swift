@@ -5,7 +5,8 @@ struct FramePlayer {
     /// The longest time to play, however often the animation is repeated.
     let limit: Duration
 
-    /// Calls `show` with each frame after the first one at its time, and returns after the last one or when the time is over.
+    /// Calls `show` with each frame after the first one at its time, and returns after the last one or when the time is
+    /// over.
     ///
     /// - Parameter clock: measures the time of each frame; tests replace it.
     /// - Throws: `ImageError` if a frame is damaged.

@@ -3,8 +3,8 @@ internal import ImageCore
 
 /// Keys that the user presses while the command shows something.
 enum KeyPress {
-    /// Waits until a key is pressed on the terminal, the terminal is gone, or the task is cancelled. Keys are not echoed meanwhile.
-    /// Without a terminal, it waits until the task is cancelled.
+    /// Waits until a key is pressed on the terminal, the terminal is gone, or the task is cancelled. Keys are not
+    /// echoed meanwhile. Without a terminal, it waits until the task is cancelled.
     static func wait() async {
         guard let terminal = ExitCleanup.rawTerminal() else {
             while !Task.isCancelled { try? await Task.sleep(for: .seconds(3_600)) }

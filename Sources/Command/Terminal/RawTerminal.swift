@@ -5,8 +5,8 @@ struct RawTerminal: Sendable {
     private let descriptor: Int32
     private let before: termios
 
-    /// Changes the settings of the terminal until ``restore()``. `nil` without a terminal, and for a background job, which the system
-    /// stops when it changes them.
+    /// Changes the settings of the terminal until ``restore()``. `nil` without a terminal, and for a background job,
+    /// which the system stops when it changes them.
     init?() {
         let descriptor = unsafe open("/dev/tty", O_RDWR | O_NOCTTY)
         guard descriptor >= 0 else { return nil }

@@ -3,8 +3,8 @@ internal import ImageTargets
 
 /// Detects the capabilities of the terminal behind standard output.
 enum TerminalProbe {
-    /// The environment variable with the time to wait for answers, in milliseconds. The default is 200; a terminal on a slow connection
-    /// needs more.
+    /// The environment variable with the time to wait for answers, in milliseconds. The default is 200; a terminal on a
+    /// slow connection needs more.
     static let timeVariable = "CALOTYPE_TERMINAL_TIME"
 
     /// The capabilities that the environment names, and those that the terminal reports in time.

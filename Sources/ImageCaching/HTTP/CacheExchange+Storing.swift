@@ -19,7 +19,7 @@ extension CacheExchange {
         }
         if fetched.head.status == .gone, request.cachePolicy.writesDisk { await removeMatch() }
         let response = storedResponse(of: fetched, times)
-        return policy.allowsStoring(response, for: request) ? await keep(fetched, as: response) : fetched
+        return policy.allowsStoring(response, for: committedRequest) ? await keep(fetched, as: response) : fetched
     }
 
     /// Returns the response to a POST, which is stored as a response to this GET if the policy allows that.
@@ -29,6 +29,14 @@ extension CacheExchange {
         return isAllowed ? await keep(fetched, as: response) : fetched
     }
 
+    /// The request for which a commit stores. A caller that defers storing decides at the commit whether anything is stored: a load
+    /// that wants it may have joined since the request was sent.
+    private var committedRequest: DataRequest {
+        var committed = request
+        if request.defersStoring { committed.cachePolicy.insert(.writesDisk) }
+        return committed
+    }
+
     private func storedResponse(of fetched: DataResponse, _ times: Times) -> StoredResponse {
         var response = StoredResponse(fetched.head, to: request, requestedAt: times.requestedAt, receivedAt: times.receivedAt)
         response.redirect = StoredResponse.redirect(from: request.url, to: fetched.url)
@@ -36,7 +44,7 @@ extension CacheExchange {
     }
 
     private func keep(_ fetched: DataResponse, as response: StoredResponse) async -> DataResponse {
-        guard fetched.expectedBytes ?? 0 <= cache.maximumBodyBytes else { return fetched }
+        guard fetched.expectedBytes ?? 0 <= cache.maximumStoredBytes else { return fetched }
         var kept = fetched
         if request.defersStoring, response.head.status.kind == .successful {
             kept.commit = { try await store(response, $0) }
@@ -44,7 +52,7 @@ extension CacheExchange {
             // A failed store costs only a hit.
             try? await store(response, whole)
         } else {
-            let recorder = BodyRecorder(fetched.body, limit: cache.maximumBodyBytes) { try? await store(response, $0) }
+            let recorder = BodyRecorder(fetched.body, limit: cache.maximumStoredBytes) { try? await store(response, $0) }
             kept.body = ByteStream { try await recorder.next() }
         }
         return kept
@@ -52,7 +60,7 @@ extension CacheExchange {
 
     private func store(_ response: StoredResponse, _ data: Data) async throws {
         // A body of another length than announced is incomplete, even if its stream ended without an error.
-        guard data.count <= cache.maximumBodyBytes, response.isWhole(byteCount: data.count), !isOutdated(response) else { return }
+        guard data.count <= cache.maximumStoredBytes, response.isWhole(byteCount: data.count), !isOutdated(response) else { return }
         if response.head.status.kind != .successful || data.isEmpty {
             // What other loads have stored since the lookup counts too. A new primary entry would hide the variants of
             // the old one.
@@ -65,7 +73,7 @@ extension CacheExchange {
     /// Stores the updated head of the matching response; removes the response if it must no longer be stored.
     func update(_ response: StoredResponse, _ data: Data) async throws {
         guard !isOutdated(response) else { return }
-        if policy.allowsStoring(response, for: request) {
+        if policy.allowsStoring(response, for: committedRequest) {
             try await put(response, data, isUpdate: true)
         } else if request.cachePolicy.writesDisk {
             await removeMatch()

@@ -28,7 +28,7 @@ public struct HTTPCache: ResponseCaching {
     /// lists them.
     public let neutralFields: Set<String>
     let store: any DataCaching
-    let maximumBodyBytes: Int
+    let maximumStoredBytes: Int
     /// Whether what is stored for a URL may be served; by default it may. A loader with a source policy forbids URLs
     /// that other loaders may have stored.
     package var allowsServing: @Sendable (URL) -> Bool = { _ in true }
@@ -45,17 +45,17 @@ public struct HTTPCache: ResponseCaching {
     ///   - policy: decides what is stored and served; the standard policy by default.
     ///   - neutralFields: the request fields that do not identify the user. Add each of your fields that changes with
     ///     every request and does not affect the response; otherwise no lookup finds an entry.
-    ///   - maximumBodyBytes: larger bodies are not stored; 64 MB by default.
+    ///   - maximumStoredBytes: larger bodies are not stored; 64 MB by default.
     ///   - now: the current time in seconds since 1970; by default the system's clock.
     public init(
         store: any DataCaching, policy: HTTPCachePolicy = .standard,
-        neutralFields: Set<String> = HTTPCache.standardNeutralFields, maximumBodyBytes: Int = 64 << 20,
+        neutralFields: Set<String> = HTTPCache.standardNeutralFields, maximumStoredBytes: Int = 64 << 20,
         now: @escaping @Sendable () -> Double = SystemClock.secondsSince1970
     ) {
         self.store = store
         self.policy = policy
         self.neutralFields = Set(neutralFields.map { $0.lowercased() })
-        self.maximumBodyBytes = max(0, maximumBodyBytes)
+        self.maximumStoredBytes = max(0, maximumStoredBytes)
         self.now = now
     }
 
@@ -101,7 +101,7 @@ public struct HTTPCache: ResponseCaching {
 
     public func store(_ entry: DataEntry, for request: DataRequest) async throws {
         let response = StoredResponse(entry.head, to: request, requestedAt: entry.storedAt, receivedAt: entry.storedAt)
-        guard response.isWhole(byteCount: entry.data.count), entry.data.count <= maximumBodyBytes,
+        guard response.isWhole(byteCount: entry.data.count), entry.data.count <= maximumStoredBytes,
             policy.allowsStoring(response, for: request)
         else { return }
         _ = try await put(response, entry.data, on: find(request).entries)

@@ -11,7 +11,7 @@ struct StoredEntry: Sendable {
     /// The response that a reply describes.
     func response(_ reply: HTTPCacheReply, to request: DataRequest) throws(ImageError) -> DataResponse {
         let body = request.method == .head ? Data() : data
-        if let limit = request.maximumBytes, body.count > limit {
+        if let limit = request.maximumResponseBytes, body.count > limit {
             throw ImageError.tooLarge(ImageSource.redacted(request.url), announced: body.count, limit: limit)
         }
         return DataResponse(url: request.url, head: reply.head, body: ByteStream(body), tier: .disk)

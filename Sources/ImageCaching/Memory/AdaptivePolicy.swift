@@ -1,11 +1,11 @@
 /// Chooses between LRU and two queues by simulating both on a sample of the accesses. A value.
 ///
-/// No policy is best for every access pattern: LRU is better when users scroll back and forth; two queues are better for loops, and
-/// for a few popular images among many that are seen once. So two small caches of hashes, one with each policy, see the accesses to a
-/// sample of the keys, with a capacity in proportion (Waldspurger, Saemundsson, Ahmad, Park, "Cache modeling and optimization using
-/// miniature simulations", USENIX ATC 2017). The policy with more recent hits decides for the whole cache, as in set dueling
-/// (Qureshi, Jaleel, Patt, Steely, Emer, "Adaptive insertion policies for high performance caching", ISCA 2007). The cache starts
-/// with LRU.
+/// No policy is best for every access pattern: LRU is better when users scroll back and forth; two queues are better
+/// for loops, and for a few popular images among many that are seen once. So two small caches of hashes, one with each
+/// policy, see the accesses to a sample of the keys, with a capacity in proportion (Waldspurger, Saemundsson, Ahmad,
+/// Park, "Cache modeling and optimization using miniature simulations", USENIX ATC 2017). The policy with more recent
+/// hits decides for the whole cache, as in set dueling (Qureshi, Jaleel, Patt, Steely, Emer, "Adaptive insertion
+/// policies for high performance caching", ISCA 2007). The cache starts with LRU.
 struct AdaptivePolicy: Sendable {
     private(set) var choice = EvictionOrder.Policy.lru
     private var lru = SampledCache(.lru)
@@ -48,8 +48,8 @@ struct AdaptivePolicy: Sendable {
         let isRecent = lru.access(hash, capacity: capacity)
         let isFrequent = twoQueues.access(hash, capacity: capacity)
         score = score * decay + (isFrequent ? 1 : 0) - (isRecent ? 1 : 0)
-        // Thresholds chosen on seeded traces: leaving LRU takes a lead that chance does not explain, returning to it a small
-        // deficit. For the same reason the lead is bounded and the deficit is not.
+        // Thresholds chosen on seeded traces: leaving LRU takes a lead that chance does not explain, returning to it a
+        // small deficit. For the same reason the lead is bounded and the deficit is not.
         let (up, down) = (8 + Double(capacity) / 2, 4 + Double(capacity) / 32)
         score = min(score, 1.2 * up)
         if score > up { choice = .twoQueues } else if score < -down { choice = .lru }

@@ -3,19 +3,21 @@ internal import HeapModule
 
 /// The order in which a memory cache evicts its entries, by one of two policies. A value over entry numbers.
 ///
-/// A use of an entry does not change the order: the cache stores the time in the entry, and the order asks for it when it evicts. So
-/// hits need no shared lock. New entries wait in a probation queue; those that have been used move to the main part, a heap by the
-/// time of the last use. A policy only decides which of the two parts gives the next candidate, so a change of policy moves no
-/// entry.
+/// A use of an entry does not change the order: the cache stores the time in the entry, and the order asks for it when
+/// it evicts. So hits need no shared lock. New entries wait in a probation queue; those that have been used move to the
+/// main part, a heap by the time of the last use. A policy only decides which of the two parts gives the next
+/// candidate, so a change of policy moves no entry.
 struct EvictionOrder: Sendable {
     enum Policy: Hashable, Sendable {
         /// Evicts the least recently used entry.
         case lru
-        /// Evicts entries first that were not used on probation: scans do not push out entries that are used repeatedly.
+        /// Evicts entries first that were not used on probation: scans do not push out entries that are used
+        /// repeatedly.
         ///
-        /// After 2Q (Johnson, Shasha, "2Q: a low overhead high performance buffer management replacement algorithm", VLDB
-        /// 1994), with the small queue of S3-FIFO (Yang, Zhang, Qiu, Yue, Rashmi, "FIFO queues are all you need for cache
-        /// eviction", SOSP 2023). A key that returns soon after its eviction from the probation queue is added to the main part.
+        /// After 2Q (Johnson, Shasha, "2Q: a low overhead high performance buffer management replacement algorithm",
+        /// VLDB 1994), with the small queue of S3-FIFO (Yang, Zhang, Qiu, Yue, Rashmi, "FIFO queues are all you need
+        /// for cache eviction", SOSP 2023). A key that returns soon after its eviction from the probation queue is
+        /// added to the main part.
         case twoQueues
     }
 
@@ -77,7 +79,8 @@ struct EvictionOrder: Sendable {
 
     /// Removes the next entry to evict and returns its number; `nil` if there is none.
     ///
-    /// - Parameter laterUse: returns the time of an entry's last use if that is later than `known`; `nil` for an entry that is evicted.
+    /// - Parameter laterUse: returns the time of an entry's last use if that is later than `known`; `nil` for an entry
+    ///   that is evicted.
     mutating func evict(laterUse: (_ id: Int, _ known: Int64) -> Int64?) -> Int? {
         while let id = nextCandidate() {
             if let used = laterUse(id, entries[id].lastUse) {

@@ -4,15 +4,16 @@ internal import ImageCore
 extension MemoryCache {
     /// The limits of a memory cache. All of them hold after every insert.
     public struct Limits: Hashable, Sendable {
-        /// The bytes of all entries, ``MemoryCache/entryOverhead`` included. By default a fifth of the memory that the process may use
-        /// (``availableMemory``), at least 10 MB and at most 512 MB.
+        /// The bytes of all entries, ``MemoryCache/entryOverhead`` included. By default a fifth of the memory that the
+        /// process may use (``availableMemory``), at least 10 MB and at most 512 MB.
         public var maximumBytes: Int
         /// The number of entries; `nil`, the default, for no limit.
         public var maximumCount: Int?
-        /// The bytes of one entry, ``MemoryCache/entryOverhead`` included; larger images are not stored. `nil`, the default, for no
-        /// limit but ``maximumBytes``.
+        /// The bytes of one entry, ``MemoryCache/entryOverhead`` included; larger images are not stored. `nil`, the
+        /// default, for no limit but ``maximumBytes``.
         public var maximumEntryBytes: Int?
-        /// The time until an entry expires, unless it is stored with its own time to live; `nil`, the default, for never.
+        /// The time until an entry expires, unless it is stored with its own time to live; `nil`, the default, for
+        /// never.
         public var timeToLive: Duration?
 
         /// Creates limits. Negative sizes and counts are treated as 0.
@@ -38,7 +39,7 @@ extension MemoryCache {
         }
     }
 
-    /// The memory that the process may use, in bytes: the physical memory, or less if limits are set (on Linux by control groups
-    /// or `setrlimit`). Determined once.
+    /// The memory that the process may use, in bytes: the physical memory, or less if limits are set (on Linux by
+    /// control groups or `setrlimit`). Determined once.
     public static let availableMemory = AvailableMemory.current()
 }

@@ -2,16 +2,17 @@ public import ImageCore
 
 /// A cache of decoded images in memory, limited by cost and count. See ``Limits`` for the limits.
 ///
-/// Every call is synchronous, does no I/O and may come from any thread. The limits hold after every insert, and an image within them
-/// can be read right after it was stored. Entries of normal priority are evicted before those of high priority. Within a priority,
-/// the cache evicts the least recently used entries first (LRU), or those that were used only once (2Q), whichever has led to more
-/// hits lately: so images that are seen once do not push out images that are seen repeatedly.
+/// Every call is synchronous, does no I/O and may come from any thread. The limits hold after every insert, and an
+/// image within them can be read right after it was stored. Entries of normal priority are evicted before those of high
+/// priority. Within a priority, the cache evicts the least recently used entries first (LRU), or those that were used
+/// only once (2Q), whichever has led to more hits lately: so images that are seen once do not push out images that are
+/// seen repeatedly.
 ///
 /// ```swift
 /// let cache = MemoryCache(limits: .init(maximumBytes: 40_000_000, timeToLive: .seconds(600)))
 /// ```
-// Lock order: first the eviction state, for every change, then a shard. A hit takes only the lock of a shard, except for the few
-// uses that the choice of the policy samples.
+// Lock order: first the eviction state, for every change, then a shard. A hit takes only the lock of a shard, except
+// for the few uses that the choice of the policy samples.
 public final class MemoryCache: Caching {
     private let evictionState: Lock<EvictionState>
     private let shards = (0..<MemoryCache.shardCount).map { _ in MemoryShard() }
@@ -22,8 +23,8 @@ public final class MemoryCache: Caching {
     private let center: MemoryPressureCenter
     private let listener = Lock<Int?>(nil)
 
-    /// The bytes that an entry counts in addition to its pixels: its slots in the index and in the eviction order, the text of its key,
-    /// and the objects of the bitmap. Measured with keys of usual length.
+    /// The bytes that an entry counts in addition to its pixels: its slots in the index and in the eviction order, the
+    /// text of its key, and the objects of the bitmap. Measured with keys of usual length.
     public static let entryOverhead = 512
 
     /// A power of two.
@@ -213,7 +214,8 @@ extension MemoryCache {
     }
 }
 
-// Entries by number: the lower bits are the shard, the others the slot in it. Valid only under the lock of the eviction state.
+// Entries by number: the lower bits are the shard, the others the slot in it. Valid only under the lock of the eviction
+// state.
 extension MemoryCache {
     private func shardIndex(of resource: ResourceKey) -> Int { resource.hash & (Self.shardCount - 1) }
 

@@ -4,11 +4,11 @@ internal import CalotypeSystem
     /// Watches for memory pressure on a separate thread, which sleeps in `poll`.
     ///
     /// There are two sources; each is skipped if it is missing or not permitted:
-    /// - Pressure stall information (Documentation/accounting/psi.rst) of the machine and of the control group: a trigger is
-    ///   written to the file, and `poll` returns `POLLPRI` when tasks waited for memory for that share of a window. Windows of
-    ///   two seconds are the shortest that the kernel allows to unprivileged processes.
-    /// - `memory.events` of the control groups (version 2): `poll` returns `POLLPRI` when one of its counters grows, so that a
-    ///   container at its limit is noticed while the machine has free memory.
+    /// - Pressure stall information (Documentation/accounting/psi.rst) of the machine and of the control group: a
+    ///   trigger is written to the file, and `poll` returns `POLLPRI` when tasks waited for memory for that share of a
+    ///   window. Windows of two seconds are the shortest that the kernel allows to unprivileged processes.
+    /// - `memory.events` of the control groups (version 2): `poll` returns `POLLPRI` when one of its counters grows, so
+    ///   that a container at its limit is noticed while the machine has free memory.
     final class MemoryPressureWatch: Sendable {
         private struct Source: Sendable {
             enum Kind: Sendable {

@@ -1,7 +1,7 @@
 /// The animation of a loaded image, shared by all views that show it.
 ///
-/// All views show the same frame at the same time, so that each frame is decoded once. While no view plays, no frame is decoded,
-/// no timer runs and no decoded frame is kept.
+/// All views show the same frame at the same time, so that each frame is decoded once. While no view plays, no frame is
+/// decoded, no timer runs and no decoded frame is kept.
 ///
 /// An ``ImageTarget`` plays the animation by itself. To play it elsewhere:
 ///
@@ -67,8 +67,8 @@ public final class AnimatedImage: Sendable {
 
     /// Plays the animation from the frame that other views show now, or otherwise from the first one.
     ///
-    /// - Parameter onFrame: called with each frame at its time, after the first frame, which the image itself shows. Called on no
-    ///   actor, one call at a time; it should return soon.
+    /// - Parameter onFrame: called with each frame at its time, after the first frame, which the image itself shows.
+    ///   Called on no actor, one call at a time; it should return soon.
     /// - Returns: the player, which stops when it is released.
     public func play(_ onFrame: @escaping @Sendable (DecodedImage) -> Void) -> AnimationPlayer {
         let (id, current) = playback.withLock { playback in
@@ -146,7 +146,8 @@ public final class AnimationPlayer: Sendable {
 
     deinit { animation.remove(id) }
 
-    /// Pauses or resumes, for example while the view is off screen. The animation stands still while all its players are paused.
+    /// Pauses or resumes, for example while the view is off screen. The animation stands still while all its players
+    /// are paused.
     public func setPaused(_ isPaused: Bool) { animation.setPaused(isPaused, id) }
 
     /// Stops for good.

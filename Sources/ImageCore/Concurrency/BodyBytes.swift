@@ -14,8 +14,8 @@ package struct BodyBytes: Sendable {
 
     /// Appends a chunk.
     ///
-    /// - Parameter expected: the announced length. As it may be wrong, at most 1 MB is allocated beyond the bytes that have
-    ///   arrived.
+    /// - Parameter expected: the announced length. As it may be wrong, at most 1 MB is allocated beyond the bytes that
+    ///   have arrived.
     /// - Returns: `false` if there is not enough memory; the chunk is then not appended.
     package mutating func append(_ chunk: Data, expected: Int? = nil) -> Bool {
         let needed = count + chunk.count

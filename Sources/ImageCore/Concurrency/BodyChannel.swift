@@ -1,8 +1,9 @@
-/// Passes a response from callbacks to the task that reads it, with back-pressure. Network layers that are based on callbacks use
-/// it.
+/// Passes a response from callbacks to the task that reads it, with back-pressure. Network layers that are based on
+/// callbacks use it.
 ///
-/// The network layer stores status and header fields (the head) itself; the channel only reports that they have arrived. Each
-/// side changes the state under the lock and resumes the other side outside of it. At most one reader waits at a time.
+/// The network layer stores status and header fields (the head) itself; the channel only reports that they have
+/// arrived. Each side changes the state under the lock and resumes the other side outside of it. At most one reader
+/// waits at a time.
 package struct BodyChannel: ~Copyable, Sendable {
     typealias Waiter = CheckedContinuation<Data?, any Error>
 
@@ -13,8 +14,8 @@ package struct BodyChannel: ~Copyable, Sendable {
         var unread: [Data] = []
         var unreadCount = 0
         var end: Result<Void, any Error>?
-        /// Whether the producer stopped receiving because too many bytes were unread. The reader then calls `onDrained` when it
-        /// has read everything.
+        /// Whether the producer stopped receiving because too many bytes were unread. The reader then calls `onDrained`
+        /// when it has read everything.
         var isPaused = false
         var waiter: Waiter?
         /// Whether the waiter waits for the head instead of the next chunk.
@@ -33,7 +34,8 @@ package struct BodyChannel: ~Copyable, Sendable {
     /// - Parameters:
     ///   - begin: starts the transfer. Not called if the transfer has already ended.
     ///   - onCancel: called when the task is cancelled.
-    /// - Returns: the whole body if it arrived with the head; `nil` if the body must be read with ``next(onDrained:onCancel:)``.
+    /// - Returns: the whole body if it arrived with the head; `nil` if the body must be read with
+    ///   ``next(onDrained:onCancel:)``.
     /// - Throws: `CancellationError` if the task is cancelled; the error that ended the transfer.
     package func waitForHead(_ begin: () -> Void, onCancel: @Sendable () -> Void) async throws -> Data? {
         let body = try await withTaskCancellationHandler {
@@ -86,8 +88,8 @@ package struct BodyChannel: ~Copyable, Sendable {
         return chunk
     }
 
-    /// Reports to the thread sanitizer that the producer's work happened before the reader's. Swift does not report it if a
-    /// continuation is resumed before its task waits.
+    /// Reports to the thread sanitizer that the producer's work happened before the reader's. Swift does not report it
+    /// if a continuation is resumed before its task waits.
     private func synchronizeWithProducer() {
         #if THREAD_SANITIZER
             state.withLock { _ in }
@@ -150,8 +152,8 @@ package struct BodyChannel: ~Copyable, Sendable {
 
     /// Pauses the producer if more than `allowed` bytes are unread.
     ///
-    /// - Returns: whether the producer must stop receiving until the reader calls `onDrained`. Both sides decide under the same
-    ///   lock, so the producer cannot miss that call.
+    /// - Returns: whether the producer must stop receiving until the reader calls `onDrained`. Both sides decide under
+    ///   the same lock, so the producer cannot miss that call.
     package func pauses(above allowed: Int) -> Bool {
         state.withLock { state in
             guard !state.isCancelled, state.unreadCount > allowed else { return false }
@@ -170,8 +172,8 @@ extension BodyChannel.State {
         return unread.removeFirst()
     }
 
-    /// The result for a reader that waits for the head: the body if all of it has arrived in at most one chunk, else `nil`. An
-    /// end that comes before the head is the result itself.
+    /// The result for a reader that waits for the head: the body if all of it has arrived in at most one chunk, else
+    /// `nil`. An end that comes before the head is the result itself.
     fileprivate mutating func takeHeadAnswer() -> Result<Data?, any Error>? {
         guard hasHead else { return end.map { $0.map { nil } } }
         guard case .success = end, unread.count <= 1 else { return .success(nil) }

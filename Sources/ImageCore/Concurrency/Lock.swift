@@ -3,8 +3,8 @@
 
     /// A mutual-exclusion lock around a value.
     ///
-    /// Do not call plug-ins or callbacks while holding it: copy what the call needs, release the lock, then call. Uses the unfair
-    /// lock of the platform, because the oldest supported Apple systems have no `Mutex`.
+    /// Do not call plug-ins or callbacks while holding it: copy what the call needs, release the lock, then call. Uses
+    /// the unfair lock of the platform, because the oldest supported Apple systems have no `Mutex`.
     public struct Lock<State>: Sendable {
         private let box: Box
 
@@ -18,8 +18,8 @@
             return try unsafe body(&box.state.pointee)
         }
 
-        // @unchecked because the state is accessed only while the lock is held. `OSAllocatedUnfairLock<State>` would require
-        // `Sendable` states and results, which a mutex does not need.
+        // @unchecked because the state is accessed only while the lock is held. `OSAllocatedUnfairLock<State>` would
+        // require `Sendable` states and results, which a mutex does not need.
         @safe private final class Box: @unchecked Sendable {
             let lock = OSAllocatedUnfairLock()
             let state: UnsafeMutablePointer<State>
@@ -44,8 +44,8 @@
     public struct Lock<State>: ~Copyable, Sendable {
         @usableFromInline let base: Mutex<State>
         #if THREAD_SANITIZER
-            /// Reports the order of lock holders to the thread sanitizer. A contended `Mutex` waits in system code that the
-            /// sanitizer does not see, so it would report a race between two holders.
+            /// Reports the order of lock holders to the thread sanitizer. A contended `Mutex` waits in system code that
+            /// the sanitizer does not see, so it would report a race between two holders.
             @usableFromInline let order = Atomic(false)
         #endif
 

@@ -1,7 +1,7 @@
 /// Decides whether a result may still be stored: only if its work began after the store was last cleared.
 ///
-/// Work notes the ``epoch`` when it begins. Clearing begins another epoch and waits until the stores of earlier ones have ended, so
-/// that what they stored is removed too.
+/// Work notes the ``epoch`` when it begins. Clearing begins another epoch and waits until the stores of earlier ones
+/// have ended, so that what they stored is removed too.
 package final class StoreGate: Sendable {
     private struct State {
         var epoch = 0

@@ -1,9 +1,10 @@
 /// Why a load ended without an image: the only error that a loader throws.
 ///
-/// A cancelled load throws ``cancelled`` and not `CancellationError`, for two reasons. The calls throw one type, so that a `switch`
-/// over an error is complete and a completion gets the same values. And `CancellationError` says that the current task was
-/// cancelled, while a load can also be cancelled by others: by its handle, its owner or the release of its loader. Generic
-/// code ends quietly when it catches `CancellationError`, which would hide that its image is missing.
+/// A cancelled load throws ``cancelled`` and not `CancellationError`, for two reasons. The calls throw one type, so
+/// that a `switch` over an error is complete and a completion gets the same values. And `CancellationError` says that
+/// the current task was cancelled, while a load can also be cancelled by others: by its handle, its owner or the
+/// release of its loader. Generic code ends quietly when it catches `CancellationError`, which would hide that its
+/// image is missing.
 ///
 /// ```swift
 /// do {

@@ -1,4 +1,5 @@
-/// Removes from sources and messages what must not appear in logs: credentials, fragments and, by default, query values.
+/// Removes from sources and messages what must not appear in logs: credentials, fragments and, by default, query
+/// values.
 public enum URLRedaction {
     /// Returns the text of a source.
     ///
@@ -12,8 +13,8 @@ public enum URLRedaction {
         return text[...mark] + withoutValues(text[text.index(after: mark)...])
     }
 
-    /// Returns a message, such as that of a plug-in's error, with its URLs redacted. A URL in a message ends at white space, a
-    /// double quote or an angle bracket.
+    /// Returns a message, such as that of a plug-in's error, with its URLs redacted. A URL in a message ends at white
+    /// space, a double quote or an angle bracket.
     ///
     /// - Parameters:
     ///   - message: any text.
@@ -34,7 +35,8 @@ public enum URLRedaction {
         return text + rest
     }
 
-    /// Returns a URL without user, password and fragment, and only the start of a `data:` URL. Its query stays complete.
+    /// Returns a URL without user, password and fragment, and only the start of a `data:` URL. Its query stays
+    /// complete.
     static func withoutCredentials(_ url: URL) -> String {
         var text = url.absoluteString
         if text.prefix(5).lowercased() == "data:" { return text.count > 40 ? "\(text.prefix(37))..." : text }

@@ -1,4 +1,5 @@
-/// The times and counts of a load. The time of a stage is the time that it worked; it is zero for a stage that did not run.
+/// The times and counts of a load. The time of a stage is the time that it worked; it is zero for a stage that did not
+/// run.
 public struct LoadMetrics: Hashable, Sendable, CustomStringConvertible {
     /// The size of the encoded image in bytes.
     public var byteCount = 0

@@ -2,8 +2,8 @@
 public enum LoadObservation: Sendable, CustomStringConvertible {
     /// A load began.
     case started
-    /// The load shares work that another load began. Reported again if the load continues with other work, such as that of a
-    /// fallback source.
+    /// The load shares work that another load began. Reported again if the load continues with other work, such as that
+    /// of a fallback source.
     case joined(LoadID)
     /// A stage began to wait for a slot or for memory.
     case waitBegan(LoadStage)
@@ -13,7 +13,8 @@ public enum LoadObservation: Sendable, CustomStringConvertible {
     case stageBegan(LoadStage)
     /// More of the body arrived. Not reported for a body of one chunk.
     case progress(LoadProgress)
-    /// A stage ended, after this time. Storing on disk continues after the load, so its end may be reported after the load's.
+    /// A stage ended, after this time. Storing on disk continues after the load, so its end may be reported after the
+    /// load's.
     case stageEnded(LoadStage, Duration)
     /// The memory cache or the data cache was looked up.
     case cacheLookup(CacheTier, isHit: Bool)

@@ -18,7 +18,7 @@ public enum LoadStage: String, Hashable, Sendable, CaseIterable {
     case store
     /// Delivers the result to the caller.
     case deliver
-    /// Revalidates a stale entry that a cache has served. It runs in the background, may end after the load, and is reported for the
-    /// load that found the entry.
+    /// Revalidates a stale entry that a cache has served. It runs in the background, may end after the load, and is
+    /// reported for the load that found the entry.
     case revalidate
 }

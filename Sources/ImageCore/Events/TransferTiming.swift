@@ -1,4 +1,5 @@
-/// The times of the phases of a transfer until the response headers arrived. After redirects they are those of the last request.
+/// The times of the phases of a transfer until the response headers arrived. After redirects they are those of the last
+/// request.
 public struct TransferTiming: Hashable, Sendable {
     /// The time of the host name lookup.
     public var nameLookup: Duration = .zero

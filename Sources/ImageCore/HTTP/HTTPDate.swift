@@ -1,11 +1,12 @@
 /// Parses dates in header fields (RFC 9110, section 5.6.7) into seconds since 1970.
 ///
-/// Parsing is strict except for upper and lower case: text that does not match one of the three formats is no date. A response
-/// with an invalid date counts as expired; a lenient parser could store it for too long.
+/// Parsing is strict except for upper and lower case: text that does not match one of the three formats is no date. A
+/// response with an invalid date counts as expired; a lenient parser could store it for too long.
 package enum HTTPDate {
     /// Parses `Sun, 06 Nov 1994 08:49:37 GMT`, `Sunday, 06-Nov-94 08:49:37 GMT` and `Sun Nov  6 08:49:37 1994`.
     ///
-    /// - Parameter now: the current time. A two-digit year that would be more than 50 years ahead is in the past century.
+    /// - Parameter now: the current time. A two-digit year that would be more than 50 years ahead is in the past
+    ///   century.
     /// - Returns: `nil` if `text` is no date.
     package static func seconds(of text: String, now: Double) -> Double? {
         var scanner = Scanner(text)
@@ -38,8 +39,8 @@ package enum HTTPDate {
         let isLeapYear = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
         let lengths = [31, isLeapYear ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
         guard year >= 1, 1...lengths[month - 1] ~= day else { return nil }
-        // Days since 1970 in the proleptic Gregorian calendar. The computation begins each year in March, so that the leap day is
-        // the last day of a year.
+        // Days since 1970 in the proleptic Gregorian calendar. The computation begins each year in March, so that the
+        // leap day is the last day of a year.
         let shifted = month <= 2 ? year - 1 : year
         let dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1
         let days = shifted * 365 + shifted / 4 - shifted / 100 + shifted / 400 + dayOfYear - 719_468

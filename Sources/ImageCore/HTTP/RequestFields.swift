@@ -1,7 +1,7 @@
 /// Header fields of requests, by whether they may identify the client.
 package enum RequestFields {
-    /// Names, in lower case, of fields that carry no credentials: content negotiation, preconditions and ranges (RFC 9110,
-    /// sections 8 and 12 to 14), cache directives, connection fields, and the identifiers of tracing systems. Any
+    /// Names, in lower case, of fields that carry no credentials: content negotiation, preconditions and ranges (RFC
+    /// 9110, sections 8 and 12 to 14), cache directives, connection fields, and the identifiers of tracing systems. Any
     /// other field may be a credential.
     package static let neutral: Set<String> = [
         "accept", "accept-charset", "accept-encoding", "accept-language", "user-agent", "referer", "origin", "priority",

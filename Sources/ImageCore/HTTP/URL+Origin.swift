@@ -1,6 +1,6 @@
 extension URL {
-    /// Host in lower case, port unless it is the standard one, and scheme unless it is HTTPS: what must be equal for two URLs to
-    /// share connections (RFC 6454, section 4).
+    /// Host in lower case, port unless it is the standard one, and scheme unless it is HTTPS: what must be equal for
+    /// two URLs to share connections (RFC 6454, section 4).
     package var origin: String {
         let scheme = scheme?.lowercased() ?? ""
         let host = host(percentEncoded: true)?.lowercased() ?? ""

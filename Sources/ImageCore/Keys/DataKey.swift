@@ -18,8 +18,8 @@ public struct DataKey: Hashable, Sendable, CustomStringConvertible {
         return Self.digestPrefix(of: resource) + own.dropLast(Self.prefixLength)
     }
 
-    /// The first 16 digits of the ``digest`` of every entry with the source of a resource, so that a store that does not know the
-    /// keys can remove all of them.
+    /// The first 16 digits of the ``digest`` of every entry with the source of a resource, so that a store that does
+    /// not know the keys can remove all of them.
     public static func digestPrefix(of resource: ResourceKey) -> String {
         String(SHA256.hexDigest(of: Array(resource.source.utf8)).prefix(prefixLength))
     }

@@ -1,5 +1,5 @@
-/// Hashes a number with one multiplication, for `_rawHashValue` of types whose numbers no input can choose, such as counters and
-/// hashes that are seeded already. It costs a twentieth of the seeded hash of the standard library.
+/// Hashes a number with one multiplication, for `_rawHashValue` of types whose numbers no input can choose, such as
+/// counters and hashes that are seeded already. It costs a twentieth of the seeded hash of the standard library.
 ///
 /// Fibonacci hashing: Knuth, The Art of Computer Programming, volume 3, section 6.4.
 @inlinable package func fibonacciHash(_ value: UInt64, seed: Int) -> Int {

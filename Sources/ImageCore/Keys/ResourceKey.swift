@@ -17,8 +17,8 @@ public struct ResourceKey: Hashable, Sendable, CustomStringConvertible {
     /// Creates a key with a given hash, for tests that must be repeatable.
     package init(_ text: String, hash: Int) { (self.text, self.hash) = (text, hash) }
 
-    /// Returns this key extended by other parts of the request that change the response: method, header fields, body. The parts
-    /// appear only as a digest.
+    /// Returns this key extended by other parts of the request that change the response: method, header fields, body.
+    /// The parts appear only as a digest.
     public func varied(by parts: [String]) -> ResourceKey {
         guard !parts.isEmpty else { return self }
         // The length before each part makes the digests of different lists different.

@@ -1,7 +1,8 @@
 /// The values of the options that plug-ins define, by key type.
 ///
-/// Network layers and interceptors get them in ``DataRequest/extra``, decoders in ``DecodeOptions/extra``, processors in
-/// ``ProcessingContext/extra``, encoders in ``EncodeOptions/extra``, and views by ``ImageViewAdapter/setExtraOptions(_:)``.
+/// Network layers and interceptors get them in ``DataRequest/extra``, decoders in ``DecodeOptions/extra``, processors
+/// in ``ProcessingContext/extra``, encoders in ``EncodeOptions/extra``, and views by
+/// ``ImageViewAdapter/setExtraOptions(_:)``.
 public struct ExtraOptions: Sendable {
     private struct Entry: Sendable {
         let value: any Sendable
@@ -30,7 +31,8 @@ public struct ExtraOptions: Sendable {
         }
     }
 
-    /// The options that change the response, or the image that is made of it, as texts for a cache key, in a stable order.
+    /// The options that change the response, or the image that is made of it, as texts for a cache key, in a stable
+    /// order.
     package func texts(changing effect: OptionEffect) -> [String] {
         entries.isEmpty ? [] : entries.values.filter { $0.effect == effect }.map(\.text).sorted()
     }

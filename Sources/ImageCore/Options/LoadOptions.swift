@@ -2,8 +2,8 @@ public import HTTPTypes
 
 /// Every option of a load with its default. This is the only declaration of the options.
 ///
-/// An ``OptionLayer`` overrides some of them. ``OptionsBuilder`` applies the layers of the loader, the request and the runtime
-/// options in this order.
+/// An ``OptionLayer`` overrides some of them. ``OptionsBuilder`` applies the layers of the loader, the request and the
+/// runtime options in this order.
 public struct LoadOptions: Sendable {
     /// Which caches the load reads and writes, and whether it may ask the server.
     public var cachePolicy: CachePolicy = .memoryAndDisk
@@ -11,67 +11,71 @@ public struct LoadOptions: Sendable {
     public var cachePriority: CachePriority = .normal
     /// Whether the load may store anything on disk; `true`.
     ///
-    /// A load stores on disk only if this is `true` **and** ``cachePolicy`` contains `.writesDisk`: whichever forbids it
-    /// wins, in whatever layers they are set. ``diskStorage`` then says what is stored, and never allows what these two forbid.
+    /// A load stores on disk only if this is `true` **and** ``cachePolicy`` contains `.writesDisk`: whichever forbids
+    /// it wins, in whatever layers they are set. ``diskStorage`` then says what is stored, and never allows what these
+    /// two forbid.
     public var storesToDisk: Bool = true
-    /// What the load stores on disk, if ``storesToDisk`` and ``cachePolicy`` allow that. Takes effect if the loader has an encoder.
+    /// What the load stores on disk, if ``storesToDisk`` and ``cachePolicy`` allow that. Takes effect if the loader has
+    /// an encoder.
     public var diskStorage: DiskStorage = .originalData
     /// How urgent the load is among the loads with the same purpose.
     public var priority: LoadPriority = .normal
     /// The time limit of one attempt to fetch, from its start to the last byte; 30 s. Must be positive.
     public var timeout: Duration = .seconds(30)
-    /// The time limit of the whole load, including queueing, retries, waits and resumption; `nil`, the default, sets none. Must
-    /// be positive.
+    /// The time limit of the whole load, including queueing, retries, waits and resumption; `nil`, the default, sets
+    /// none. Must be positive.
     public var deadline: Duration? = nil
-    /// How often a fetch is attempted again after a failure that may be transient, resumptions included, from 0 to 100; `nil`, the
-    /// default, applies the count of the loader's retry policy, which is 3 for the default policy.
+    /// How often a fetch is attempted again after a failure that may be transient, resumptions included, from 0 to 100;
+    /// `nil`, the default, applies the count of the loader's retry policy, which is 3 for the default policy.
     public var retries: Int? = nil
-    /// Header fields to add to the HTTP request. They are part of the identity of the resource: loads with different fields never
-    /// share a response.
+    /// Header fields to add to the HTTP request. They are part of the identity of the resource: loads with different
+    /// fields never share a response.
     public var headers: HTTPFields = [:]
     /// Interceptors around the fetches of this load, the first one outermost, outside those of the loader; none.
     ///
-    /// What they declare by ``RequestInterceptor/identity(for:)`` is part of the identity of the resource. A load that joins the
-    /// fetch of another load, or that a cache serves, does not call its own interceptors.
+    /// What they declare by ``RequestInterceptor/identity(for:)`` is part of the identity of the resource. A load that
+    /// joins the fetch of another load, or that a cache serves, does not call its own interceptors.
     public var interceptors: [any RequestInterceptor] = []
     /// Whether expensive networks, such as cellular or metered ones, may be used.
     public var allowsExpensiveNetwork: Bool = true
-    /// The largest image to decode, or to make with a processor, in pixels (``DecodingLimits/pixels``); `nil` applies the limit of
-    /// the loader.
+    /// The largest image to decode, or to make with a processor, in pixels (``DecodingLimits/pixels``); `nil` applies
+    /// the limit of the loader.
     public var maximumPixels: Int? = nil
     /// The largest response body, in bytes; `nil` applies the limit of the loader.
     public var maximumResponseBytes: Int? = nil
-    /// The box, in pixels, that the decoded image is scaled down to; `nil` keeps the full size. Images are never enlarged.
+    /// The box, in pixels, that the decoded image is scaled down to; `nil` keeps the full size. Images are never
+    /// enlarged.
     public var targetSize: PixelSize? = nil
     /// How the image fills ``targetSize``.
     public var contentMode: ContentMode = .fit
-    /// Whether a target sets ``targetSize`` and ``contentMode`` to those of its view if no layer sets a target size; `true`. The load
-    /// then waits until the view has a size, and a view that grows loads the image again.
+    /// Whether a target sets ``targetSize`` and ``contentMode`` to those of its view if no layer sets a target size;
+    /// `true`. The load then waits until the view has a size, and a view that grows loads the image again.
     public var sizesToTarget: Bool = true
     /// The processors to run on the decoded image, in order.
     public var processors: [any Processing] = []
     /// Whether the orientation that the file states is applied.
     public var appliesOrientation: Bool = true
-    /// Whether colours are converted to sRGB; `true`. Otherwise the image keeps the colour profile of the file, and processors run
-    /// in it.
+    /// Whether colours are converted to sRGB; `true`. Otherwise the image keeps the colour profile of the file, and
+    /// processors run in it.
     public var convertsToSRGB: Bool = true
-    /// Whether an image with more than 8 bits per channel is reduced to 8 bits; `true`. Otherwise it has a 16-bit format, which
-    /// takes twice the memory.
+    /// Whether an image with more than 8 bits per channel is reduced to 8 bits; `true`. Otherwise it has a 16-bit
+    /// format, which takes twice the memory.
     public var convertsTo8Bit: Bool = true
-    /// The alpha mode of an image with transparency: `.premultiplied`, the default, or `.straight` for the pixels as stored.
-    /// Processors need premultiplied images, so a load with processors ignores it.
+    /// The alpha mode of an image with transparency: `.premultiplied`, the default, or `.straight` for the pixels as
+    /// stored. Processors need premultiplied images, so a load with processors ignores it.
     public var alpha: AlphaMode = .premultiplied
     /// The frame of an animation to decode, from 0, the default. A load of a frame that the file does not have fails.
     public var frame: Int = 0
-    /// Whether the image of an animated file has an ``DecodedImage/animation``, which views play; `true`. Otherwise, and for a load of
-    /// another ``frame`` than the first, the image is still.
+    /// Whether the image of an animated file has an ``DecodedImage/animation``, which views play; `true`. Otherwise,
+    /// and for a load of another ``frame`` than the first, the image is still.
     public var animates: Bool = true
     /// Whether a truncated file results in a partial image instead of an error.
     public var allowsPartial: Bool = false
     /// Which previews the load delivers while bytes arrive.
     public var previews: PreviewPolicy = .none
-    /// Whether a larger image of the same resource in the memory cache, with the same or fewer processors, is delivered as a preview
-    /// until the image is there. The load needs no more time for it. Only loads that deliver events look for one.
+    /// Whether a larger image of the same resource in the memory cache, with the same or fewer processors, is delivered
+    /// as a preview until the image is there. The load needs no more time for it. Only loads that deliver events look
+    /// for one.
     public var showsLargerCachedImage: Bool = true
     /// What a target shows while the image loads.
     public var placeholder: Placeholder = .none
@@ -81,9 +85,8 @@ public struct LoadOptions: Sendable {
     public var transition: Transition = .none
     /// What a target does with its load while its view is off screen.
     public var offScreenPolicy: OffScreenPolicy = .lowersPriority
-    /// Whether a target draws the tier of the image into a corner, for debugging: M for memory, D for disk, L for local, N for
-    /// network.
-    /// Previews, placeholders and failure images have no badge.
+    /// Whether a target draws the tier of the image into a corner, for debugging: M for memory, D for disk, L for
+    /// local, N for network. Previews, placeholders and failure images have no badge.
     public var showsTierBadge: Bool = false
     /// The label that a screen reader speaks for the image.
     public var accessibilityLabel: String? = nil

@@ -1,5 +1,5 @@
-/// The key of an option that a plug-in defines. Its values travel in the same layers as the built-in options, and reach the
-/// plug-in: see ``ExtraOptions``.
+/// The key of an option that a plug-in defines. Its values travel in the same layers as the built-in options, and reach
+/// the plug-in: see ``ExtraOptions``.
 ///
 /// ```swift
 /// enum Watermark: OptionKey {
@@ -21,19 +21,19 @@ public protocol OptionKey: Sendable {
     associatedtype Value: Sendable
     /// The value if no layer sets one.
     static var defaultValue: Value { get }
-    /// What the option changes; nothing, by default. An option that changes a result must say so: loads that differ only in an
-    /// option without effect share results.
+    /// What the option changes; nothing, by default. An option that changes a result must say so: loads that differ
+    /// only in an option without effect share results.
     static var effect: OptionEffect { get }
-    /// Names the option in cache keys. It must be unique and not change between launches; by default the name of the type with its
-    /// module. Used only for options with an effect.
+    /// Names the option in cache keys. It must be unique and not change between launches; by default the name of the
+    /// type with its module. Used only for options with an effect.
     static var name: String { get }
-    /// A value as text for cache keys: different for values with different effects, and the same at each launch; by default the
-    /// description of the value. Used only for options with an effect.
+    /// A value as text for cache keys: different for values with different effects, and the same at each launch; by
+    /// default the description of the value. Used only for options with an effect.
     static func text(of value: Value) -> String
     /// Checks a value when the options are built.
     ///
-    /// - Returns: the end of the sentence "`name` = `value` …" that says why the value is invalid, or `nil`, the default, if it
-    ///   is valid.
+    /// - Returns: the end of the sentence "`name` = `value` …" that says why the value is invalid, or `nil`, the
+    ///   default, if it is valid.
     static func problem(with value: Value) -> String?
 }
 

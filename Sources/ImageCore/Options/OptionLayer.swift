@@ -60,8 +60,8 @@ public struct OptionLayer: Sendable {
         set(.field(option), to: Self.override(option, with: Value?.none))
     }
 
-    /// Changes the value that the layer below gives to an option, instead of replacing it: adds a header field, an interceptor or a
-    /// processor to those that are there.
+    /// Changes the value that the layer below gives to an option, instead of replacing it: adds a header field, an
+    /// interceptor or a processor to those that are there.
     ///
     /// ```swift
     /// var request = ImageRequest(url: URL(string: "https://example.org/cat.jpg")!)
@@ -91,8 +91,8 @@ public struct OptionLayer: Sendable {
         }
     }
 
-    /// Writes the overrides of this layer into `options`, and adds to `problems` a part of a sentence for each invalid one, such as
-    /// `timeout = 0.0 seconds must be positive (global layer)`.
+    /// Writes the overrides of this layer into `options`, and adds to `problems` a part of a sentence for each invalid
+    /// one, such as `timeout = 0.0 seconds must be positive (global layer)`.
     func apply(to options: inout LoadOptions, as layer: StaticString, _ problems: inout [String]) {
         for override in overrides {
             if let problem = override.apply(&options) { problems.append("\(problem) (\(layer) layer)") }

@@ -3,8 +3,8 @@ extension OptionLayer {
     /// A layer without overrides.
     public static var standard: OptionLayer { OptionLayer() }
 
-    /// For slow or metered networks: no expensive network, one retry, bodies of at most 2 MB. As the runtime options of a loader
-    /// it overrides its requests.
+    /// For slow or metered networks: no expensive network, one retry, bodies of at most 2 MB. As the runtime options of
+    /// a loader it overrides its requests.
     ///
     /// ```swift
     /// func follow(isLowData: Bool, _ loader: ImageLoader, _ prefetcher: ImagePrefetcher) {
@@ -23,8 +23,8 @@ extension OptionLayer {
     /// Neither reads from disk nor writes to it.
     public static var memoryOnly: OptionLayer { OptionLayer { $0.cachePolicy = .memoryOnly } }
 
-    /// Returns this layer with the overrides of another layer, which take precedence. What the other layer modifies is modified
-    /// after this layer has set it.
+    /// Returns this layer with the overrides of another layer, which take precedence. What the other layer modifies is
+    /// modified after this layer has set it.
     public func merging(_ other: OptionLayer) -> OptionLayer {
         var merged = self
         for override in other.overrides { merged.add(override) }

@@ -24,8 +24,8 @@ public struct OptionsBuilder: Sendable {
 
     /// Merges the layers.
     ///
-    /// - Throws: ``ImageError/Code/invalidConfiguration``. The message names every invalid option, its value and its layer,
-    ///   including options that a later layer overrides.
+    /// - Throws: ``ImageError/Code/invalidConfiguration``. The message names every invalid option, its value and its
+    ///   layer, including options that a later layer overrides.
     public func build() throws(ImageError) -> LoadOptions {
         var (options, problems) = (LoadOptions(), [String]())
         global.apply(to: &options, as: "global", &problems)

@@ -10,8 +10,8 @@ public struct PlaceholderHash: Sendable {
     ///
     /// - Parameters:
     ///   - bytes: the hash in its own format.
-    ///   - draw: draws a small image, about 32 pixels wide. A target calls it on its own isolation, so it must return within a
-    ///     fraction of a millisecond. If it throws, the view shows no placeholder.
+    ///   - draw: draws a small image, about 32 pixels wide. A target calls it on its own isolation, so it must return
+    ///     within a fraction of a millisecond. If it throws, the view shows no placeholder.
     public init(_ bytes: Data, draw: @escaping @Sendable (Data) throws -> DecodedImage) {
         self.bytes = bytes
         drawing = draw

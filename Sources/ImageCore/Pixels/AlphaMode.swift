@@ -4,7 +4,7 @@ public enum AlphaMode: String, Hashable, Sendable {
     case opaque
     /// Colours are multiplied by alpha. The canonical form of images with transparency.
     case premultiplied
-    /// Colours are not multiplied by alpha. Decoders return this form only on request (``DecodeOptions/alpha``), and kernels do
-    /// not accept it.
+    /// Colours are not multiplied by alpha. Decoders return this form only on request (``DecodeOptions/alpha``), and
+    /// kernels do not accept it.
     case straight
 }

@@ -4,8 +4,8 @@
     extension Bitmap {
         /// Returns a `CGImage` that uses the memory of this bitmap without a copy.
         ///
-        /// The image is made at the first call and kept with the pixels, so that Core Animation prepares them for the display only
-        /// once.
+        /// The image is made at the first call and kept with the pixels, so that Core Animation prepares them for the
+        /// display only once.
         ///
         /// - Returns: `nil` if Core Graphics rejects the bitmap, for example because it cannot read the colour profile.
         public func makeCGImage() -> CGImage? { sharedCGImage { makeCGImage($0) } }

@@ -4,8 +4,8 @@
 
 /// The pixels of an image: immutable and shared by reference, so that copying the value copies no pixels.
 ///
-/// The canonical form is 8-bit RGBA, premultiplied, sRGB. Opaque images are marked as ``AlphaMode/opaque``, and grey images have
-/// one channel. Rows start at multiples of 64 bytes. A bitmap may be read from any thread.
+/// The canonical form is 8-bit RGBA, premultiplied, sRGB. Opaque images are marked as ``AlphaMode/opaque``, and grey
+/// images have one channel. Rows start at multiples of 64 bytes. A bitmap may be read from any thread.
 public struct Bitmap: Sendable, CustomStringConvertible {
     // The order and the 32-bit sizes make an entry of the memory cache fit a line of the processor's cache.
     private let storage: PixelStorage
@@ -29,7 +29,8 @@ public struct Bitmap: Sendable, CustomStringConvertible {
     /// The memory of the pixels in bytes, including padding.
     public var byteCount: Int { storage.byteCount }
 
-    /// Size, format, and alpha and profile if there are any, such as `64x48 rgba8` or `64x48 rgba8 premultiplied, ICC profile`.
+    /// Size, format, and alpha and profile if there are any, such as `64x48 rgba8` or
+    /// `64x48 rgba8 premultiplied, ICC profile`.
     public var description: String {
         let alpha = alpha == .opaque ? "" : " \(alpha.rawValue)"
         let profile = colorSpace == .sRGB ? "" : ", ICC profile"
@@ -44,7 +45,8 @@ public struct Bitmap: Sendable, CustomStringConvertible {
     ///   - alpha: the meaning of the alpha channel; ignored for grey formats.
     ///   - colorSpace: the colour space of the pixels; sRGB.
     ///   - fill: writes the pixels. Its arguments are the buffer of all rows, zeroed, and the bytes per row.
-    /// - Throws: ``ImageError`` (`tooLarge`) if a side is less than 1 or there is not enough memory; what `fill` throws.
+    /// - Throws: ``ImageError`` (`tooLarge`) if a side is less than 1 or there is not enough memory; what `fill`
+    ///   throws.
     public init(
         size: PixelSize, format: PixelFormat, alpha: AlphaMode, colorSpace: ColorSpace = .sRGB,
         fill: (_ pixels: UnsafeMutableRawBufferPointer, _ bytesPerRow: Int) throws -> Void
@@ -68,8 +70,8 @@ public struct Bitmap: Sendable, CustomStringConvertible {
         self.storage = storage
     }
 
-    /// Returns the same pixels with another alpha mode or colour space, without a copy or a conversion. For decoders that learn
-    /// them after the pixels.
+    /// Returns the same pixels with another alpha mode or colour space, without a copy or a conversion. For decoders
+    /// that learn them after the pixels.
     public func reinterpreted(alpha: AlphaMode? = nil, colorSpace: ColorSpace? = nil) -> Bitmap {
         var copy = self
         if let alpha, format.channels > 1 { copy.alpha = alpha }
@@ -79,14 +81,15 @@ public struct Bitmap: Sendable, CustomStringConvertible {
 
     /// Calls a function with the memory of the pixels.
     ///
-    /// - Parameter body: its argument is the buffer of all rows, ``bytesPerRow`` apart, which is valid only during the call.
+    /// - Parameter body: its argument is the buffer of all rows, ``bytesPerRow`` apart, which is valid only during the
+    ///   call.
     public func withUnsafePixels<R, E: Error>(_ body: (UnsafeRawBufferPointer) throws(E) -> R) throws(E) -> R {
         try unsafe body(UnsafeRawBufferPointer(storage.mutableBytes))
     }
 
     #if canImport(CoreGraphics)
-        /// Returns the image that shares the pixels of this bitmap. `make` is called with the provider of the pixels if there is
-        /// none yet.
+        /// Returns the image that shares the pixels of this bitmap. `make` is called with the provider of the pixels if
+        /// there is none yet.
         func sharedCGImage(_ make: (CGDataProvider) -> CGImage?) -> CGImage? {
             storage.sharedImage(alpha, colorSpace, make)
         }
@@ -126,8 +129,8 @@ public struct Bitmap: Sendable, CustomStringConvertible {
             let image: CGImage?
         }
 
-        /// Once there is a provider, the memory belongs to it, because Core Graphics may retain it for longer than this object lives.
-        /// A provider that retained this object would be a cycle.
+        /// Once there is a provider, the memory belongs to it, because Core Graphics may retain it for longer than this
+        /// object lives. A provider that retained this object would be a cycle.
         private let shared = Lock<Shared?>(nil)
 
         func sharedImage(_ alpha: AlphaMode, _ colorSpace: ColorSpace, _ make: (CGDataProvider) -> CGImage?) -> CGImage? {

@@ -8,7 +8,8 @@ public struct DecodedImage: Sendable, CustomStringConvertible {
     public var isPartial: Bool
     /// Whether this is a preview of an image that is still loading.
     public var isPreview: Bool
-    /// The animation of which this image is the first frame; `nil` for a still image. Loads set it; see ``LoadOptions/animates``.
+    /// The animation of which this image is the first frame; `nil` for a still image. Loads set it; see
+    /// ``LoadOptions/animates``.
     public var animation: AnimatedImage?
 
     /// Creates an image, by default complete and without a format.
@@ -25,7 +26,8 @@ public struct DecodedImage: Sendable, CustomStringConvertible {
     /// The size in bytes, as a memory cache counts it: the pixels, and the file of an animation.
     public var cost: Int { bitmap.byteCount + (animation?.frames.byteCount ?? 0) }
 
-    /// The bitmap, the format, and whether the image is animated, partial or a preview, such as `64x48 rgba8 (jpeg, preview)`.
+    /// The bitmap, the format, and whether the image is animated, partial or a preview, such as
+    /// `64x48 rgba8 (jpeg, preview)`.
     public var description: String {
         var notes: [String] = []
         if let format { notes.append(format.rawValue) }

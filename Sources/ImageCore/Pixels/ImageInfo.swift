@@ -4,8 +4,8 @@ public struct ImageInfo: Hashable, Sendable, CustomStringConvertible {
     public var format: ImageFormat
     /// The size in pixels as stored, before the orientation is applied.
     public var size: PixelSize
-    /// The size in pixels of the visible part, before the orientation is applied, if the container crops the image (AVIF's
-    /// `clap`); `nil` otherwise.
+    /// The size in pixels of the visible part, before the orientation is applied, if the container crops the image
+    /// (AVIF's `clap`); `nil` otherwise.
     public var croppedSize: PixelSize? = nil
     /// The number of frames, at least 1; an animation has more.
     public var frameCount: Int
@@ -19,8 +19,8 @@ public struct ImageInfo: Hashable, Sendable, CustomStringConvertible {
     public var colorModel: ColorModel
     /// The description in the ICC profile that the file contains; `nil` without a profile.
     public var colorProfile: String?
-    /// Whether the image can be shown coarsely before all bytes have arrived: progressive JPEG, interlaced PNG or GIF, layered
-    /// AVIF.
+    /// Whether the image can be shown coarsely before all bytes have arrived: progressive JPEG, interlaced PNG or GIF,
+    /// layered AVIF.
     public var isProgressive: Bool
 
     /// Creates the information about a file, by default of a still, opaque, upright 8-bit RGB image.

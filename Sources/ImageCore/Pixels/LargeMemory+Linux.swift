@@ -3,8 +3,8 @@
 
     /// Memory from the system, in pages of 2 MB if the kernel grants them.
     ///
-    /// With pages of 4 KB, page faults take most of the time of writing a large bitmap. A large page must begin at a multiple of
-    /// its size, which blocks of `malloc` do not.
+    /// With pages of 4 KB, page faults take most of the time of writing a large bitmap. A large page must begin at a
+    /// multiple of its size, which blocks of `malloc` do not.
     enum LargeMemory {
         /// Smaller bitmaps gain little from large pages.
         static let minimumBytes = 4 << 20

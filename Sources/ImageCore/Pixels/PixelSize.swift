@@ -23,8 +23,8 @@ public struct PixelSize: Hashable, Sendable, CustomStringConvertible {
     /// ```
     ///
     /// - Parameters:
-    ///   - width: the width in points. The width in pixels is rounded to the nearest number. What no `Int` can hold becomes the
-    ///     largest number or, if it is negative or no number, 0.
+    ///   - width: the width in points. The width in pixels is rounded to the nearest number. What no `Int` can hold
+    ///     becomes the largest number or, if it is negative or no number, 0.
     ///   - height: the height in points, rounded likewise.
     ///   - scale: the pixels per point, such as 2 or 3 on a screen of high density.
     public init(width: Double, height: Double, scale: Double) {

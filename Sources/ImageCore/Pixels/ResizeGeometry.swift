@@ -11,8 +11,8 @@ public struct ResizeGeometry: Hashable, Sendable {
     ///   - source: the size of the image; both sides at least 1.
     ///   - box: the box to fill; both sides at least 1.
     ///   - mode: how the image fills the box.
-    ///   - upscales: whether the result may be larger than the source; `false`. Then `fit` never enlarges, `fill` keeps the
-    ///     aspect ratio of the box at the largest size that needs no enlarging, and `exact` clamps each side.
+    ///   - upscales: whether the result may be larger than the source; `false`. Then `fit` never enlarges, `fill` keeps
+    ///     the aspect ratio of the box at the largest size that needs no enlarging, and `exact` clamps each side.
     public init(source: PixelSize, box: PixelSize, mode: ContentMode, upscales: Bool = false) {
         let sw = Double(source.width), sh = Double(source.height)
         let bw = Double(box.width), bh = Double(box.height)

@@ -1,6 +1,7 @@
 /// The frames of a loaded animation, which are made when they are needed.
 ///
-/// The loader makes one for every animated image. Conform to it to give views an animation of another kind. Called from any task.
+/// The loader makes one for every animated image. Conform to it to give views an animation of another kind. Called from
+/// any task.
 ///
 /// **Cancelling**: ``frame(at:)`` throws `CancellationError` if its task is cancelled.
 ///

@@ -2,10 +2,11 @@
 ///
 /// The engine calls it when the user clears the caches, on no actor.
 public protocol ClearableStore: Sendable {
-    /// Removes everything. When the call returns, nothing that was stored before it is still being written, and transfers that
-    /// began before it store nothing.
+    /// Removes everything. When the call returns, nothing that was stored before it is still being written, and
+    /// transfers that began before it store nothing.
     func removeAll() async
-    /// Removes everything with the source of a resource (``ResourceKey/hasSameSource(as:)``). Calls ``removeAll()`` by default.
+    /// Removes everything with the source of a resource (``ResourceKey/hasSameSource(as:)``). Calls ``removeAll()`` by
+    /// default.
     func removeEntries(of resource: ResourceKey) async
 }
 

@@ -1,20 +1,21 @@
 /// A network layer, or anything else that turns a URL into bytes.
 ///
-/// The engine calls ``load(_:)`` once per fetch, however many loads share it, from its own task and on no actor. Several fetches
-/// run at the same time, up to the limits of the loader. The call must not block its thread.
+/// The engine calls ``load(_:)`` once per fetch, however many loads share it, from its own task and on no actor.
+/// Several fetches run at the same time, up to the limits of the loader. The call must not block its thread.
 ///
 /// Return when status and header fields are known, and deliver the body through the stream, no faster than it is read.
 ///
 /// **Time**: a call is one attempt. Throw ``ImageError/Code/timedOut`` if the last byte does not arrive within
 /// ``DataRequest/timeout``. A loader that wraps another and waits must not wait beyond ``DataRequest/deadline``.
 ///
-/// **Cancelling**: the task that calls and reads is cancelled. Throw `CancellationError` promptly and close connections.
+/// **Cancelling**: the task that calls and reads is cancelled. Throw `CancellationError` promptly and close
+/// connections.
 ///
-/// **Errors**: throw ``ImageError`` if one fits; other errors are wrapped as `plugInFailed`. A status such as 404 is no error
-/// here: return it, and the engine handles it. If a body ends early, its stream must throw.
+/// **Errors**: throw ``ImageError`` if one fits; other errors are wrapped as `plugInFailed`. A status such as 404 is no
+/// error here: return it, and the engine handles it. If a body ends early, its stream must throw.
 ///
-/// **Must not**: keep a request after the end of its stream, follow more than ten redirects, or send the credentials of the
-/// request to another origin.
+/// **Must not**: keep a request after the end of its stream, follow more than ten redirects, or send the credentials of
+/// the request to another origin.
 ///
 /// ```swift
 /// struct CannedLoader: DataLoading {

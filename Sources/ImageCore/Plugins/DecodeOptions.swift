@@ -8,9 +8,11 @@ public struct DecodeOptions: Sendable {
     public var appliesOrientation = true
     /// Whether colours are converted to sRGB; `true`. Otherwise the bitmap keeps the colour profile of the file.
     public var convertsToSRGB = true
-    /// Whether images with more than 8 bits per channel are reduced to 8 bits; `true`. Otherwise they have a 16-bit format.
+    /// Whether images with more than 8 bits per channel are reduced to 8 bits; `true`. Otherwise they have a 16-bit
+    /// format.
     public var convertsTo8Bit = true
-    /// The alpha mode of images with transparency: `.premultiplied`, the default, or `.straight` for the pixels as stored.
+    /// The alpha mode of images with transparency: `.premultiplied`, the default, or `.straight` for the pixels as
+    /// stored.
     public var alpha: AlphaMode = .premultiplied
     /// Whether a truncated file results in a partial image instead of an error; `false`.
     public var allowsPartial = false

@@ -1,15 +1,17 @@
 /// A decoder: turns the bytes of one or more file formats into pixels.
 ///
-/// The loader calls a decoder synchronously on its worker threads, never on Swift's cooperative pool; only ``format(of:)`` may be
-/// called on any thread. Calls may run at the same time, so a decoder has no state between them. ``format(of:)`` is called for
-/// every image, the newest plug-in first, and the other methods only for bytes that it accepted.
+/// The loader calls a decoder synchronously on its worker threads, never on Swift's cooperative pool; only
+/// ``format(of:)`` may be called on any thread. Calls may run at the same time, so a decoder has no state between them.
+/// ``format(of:)`` is called for every image, the newest plug-in first, and the other methods only for bytes that it
+/// accepted.
 ///
 /// **Cancelling**: check `options.cancellation` between rows or blocks, and throw `CancellationError`.
 ///
-/// **Errors**: throw ``ImageError`` (`corrupt`, `truncated`, `tooLarge`, `unsupportedFeature`). Other errors are wrapped.
+/// **Errors**: throw ``ImageError`` (`corrupt`, `truncated`, `tooLarge`, `unsupportedFeature`). Other errors are
+/// wrapped.
 ///
-/// **Must not**: allocate before it has checked the header against `options.limits`, trust a size in the file, or return a
-/// damaged image as complete.
+/// **Must not**: allocate before it has checked the header against `options.limits`, trust a size in the file, or
+/// return a damaged image as complete.
 ///
 /// ```swift
 /// struct OnePixel: Decoding {
@@ -38,16 +40,16 @@ public protocol Decoding: Sendable {
     /// Returns what the header of a file states. Reads no pixels.
     func info(of data: Data, limits: DecodingLimits) throws -> ImageInfo
 
-    /// Returns the result of ``info(of:limits:)`` if the first bytes of a file contain everything that it reads, so that the
-    /// engine can stop the transfer early.
+    /// Returns the result of ``info(of:limits:)`` if the first bytes of a file contain everything that it reads, so
+    /// that the engine can stop the transfer early.
     ///
     /// - Returns: `nil`, the default, if more bytes are needed.
     func info(ofPrefix prefix: Data, limits: DecodingLimits) throws -> ImageInfo?
 
     /// Decodes a file. The image is upright and in sRGB unless the options say otherwise.
     ///
-    /// With a target size, the image may have any size from the target size to the full size. Return the smallest one that takes
-    /// little work; the loader then resamples it.
+    /// With a target size, the image may have any size from the target size to the full size. Return the smallest one
+    /// that takes little work; the loader then resamples it.
     func decode(_ data: Data, options: DecodeOptions) throws -> DecodedImage
 }
 

@@ -2,7 +2,8 @@
 public struct EncodeOptions: Sendable {
     /// The quality of lossy formats, from 1 (smallest) to 100 (best); 85.
     public var quality = 85
-    /// How much time to spend on a small file, from 0 (fast) to 9; `nil`, the default, is the usual effort of the format.
+    /// How much time to spend on a small file, from 0 (fast) to 9; `nil`, the default, is the usual effort of the
+    /// format.
     public var effort: Int? = nil
     /// The chroma subsampling of JPEG and AVIF; `nil`, the default, is full from quality 90, else quarter.
     public var chroma: ChromaSampling? = nil

@@ -15,7 +15,8 @@
 ///         var file = Data("P5 \(image.size.width) \(image.size.height) 255\n".utf8)
 ///         unsafe image.bitmap.withUnsafePixels { pixels in
 ///             for y in 0..<image.size.height {
-///                 unsafe file.append(contentsOf: pixels[y * image.bitmap.bytesPerRow..<y * image.bitmap.bytesPerRow + image.size.width])
+///                 let row = y * image.bitmap.bytesPerRow
+///                 unsafe file.append(contentsOf: pixels[row..<row + image.size.width])
 ///             }
 ///         }
 ///         return file
@@ -35,7 +36,8 @@ public protocol Encoding: Sendable {
     /// - Returns: the file.
     func encode(_ image: DecodedImage, as format: ImageFormat, options: EncodeOptions) throws -> Data
 
-    /// Encodes all frames of an animation. Requests one frame at a time, in order, so that at most two frames are in memory.
+    /// Encodes all frames of an animation. Requests one frame at a time, in order, so that at most two frames are in
+    /// memory.
     ///
     /// - Returns: the file; `nil`, the default, if the format has no animations. Then no frame is requested.
     /// - Throws: also what a frame of the animation throws.

@@ -1,7 +1,7 @@
 /// An animation whose frames are made when they are requested.
 ///
-/// Called synchronously, on any thread, by one thread at a time. A frame may take as long as a decode; requesting frames in order
-/// takes the least time. A frame that throws does not affect the others.
+/// Called synchronously, on any thread, by one thread at a time. A frame may take as long as a decode; requesting
+/// frames in order takes the least time. A frame that throws does not affect the others.
 ///
 /// ```swift
 /// func show(_ animation: any ImageAnimation, draw: (DecodedImage, Duration) -> Void) throws {
@@ -18,7 +18,8 @@ public protocol ImageAnimation: AnyObject {
     /// Returns a frame.
     ///
     /// - Parameter index: the number of the frame, from 0.
-    /// - Throws: ``ImageError`` (`invalidRequest`) if there is no such frame; what making the frame throws; `CancellationError`.
+    /// - Throws: ``ImageError`` (`invalidRequest`) if there is no such frame; what making the frame throws;
+    ///   `CancellationError`.
     func frame(at index: Int) throws -> DecodedImage
 }
 

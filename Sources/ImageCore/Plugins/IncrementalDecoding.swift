@@ -1,8 +1,8 @@
 /// A decoder that can show an image while its bytes arrive.
 ///
-/// A ``Decoding`` plug-in may conform to this protocol. ``makeIncrementalDecoder(for:options:)`` is called on a worker thread
-/// with the first bytes, once per load with previews. ``embeddedThumbnail(in:options:)`` is called there with all bytes that have
-/// arrived, and again when more have arrived, until it returns an image.
+/// A ``Decoding`` plug-in may conform to this protocol. ``makeIncrementalDecoder(for:options:)`` is called on a worker
+/// thread with the first bytes, once per load with previews. ``embeddedThumbnail(in:options:)`` is called there with
+/// all bytes that have arrived, and again when more have arrived, until it returns an image.
 ///
 /// **Errors, must not**: as for ``Decoding``.
 public protocol IncrementalDecoding: Decoding {

@@ -1,12 +1,13 @@
 /// Runs ``RequestInterceptor``s around a loader, the first one outermost.
 ///
-/// An interceptor may change the method, the header fields, the body and the timeout of a request, return a response itself, and
-/// call `next` more than once. It must not change the URL, and must not exceed what the caller allowed: the size limit, the use
-/// of expensive networks, the use of the network at all, unconfirmed stored responses, and storing on disk. Caches and coalescing
-/// use the original request, so such a change fails the load with a message that names the option to set instead.
+/// An interceptor may change the method, the header fields, the body and the timeout of a request, return a response
+/// itself, and call `next` more than once. It must not change the URL, and must not exceed what the caller allowed: the
+/// size limit, the use of expensive networks, the use of the network at all, unconfirmed stored responses, and storing
+/// on disk. Caches and coalescing use the original request, so such a change fails the load with a message that names
+/// the option to set instead.
 ///
-/// The timeout of a request counts from the start of the network layer and excludes the time of interceptors; the deadline
-/// includes it. An interceptor that waits should not wait beyond the deadline.
+/// The timeout of a request counts from the start of the network layer and excludes the time of interceptors; the
+/// deadline includes it. An interceptor that waits should not wait beyond the deadline.
 ///
 /// ```swift
 /// struct Signing: RequestInterceptor {
@@ -17,7 +18,9 @@
 ///     }
 /// }
 /// struct Empty: DataLoading {
-///     func load(_ request: DataRequest) async throws -> DataResponse { DataResponse(url: request.url, body: ByteStream(Data())) }
+///     func load(_ request: DataRequest) async throws -> DataResponse {
+///         DataResponse(url: request.url, body: ByteStream(Data()))
+///     }
 /// }
 /// let loader = InterceptedLoader(Empty(), interceptors: [Signing()])
 /// ```
@@ -33,7 +36,8 @@ public struct InterceptedLoader: DataLoading {
 
     /// Runs the interceptors and returns the response of the outermost.
     ///
-    /// - Throws: ``ImageError/Code/plugInFailed`` for a change that is not allowed; what the interceptors and the loader throw.
+    /// - Throws: ``ImageError/Code/plugInFailed`` for a change that is not allowed; what the interceptors and the
+    ///   loader throw.
     public func load(_ request: DataRequest) async throws -> DataResponse {
         guard let interceptor = interceptors.first else { return try await loader.load(request) }
         let rest = InterceptedLoader(loader, interceptors: Array(interceptors.dropFirst()))
@@ -53,7 +57,7 @@ public struct InterceptedLoader: DataLoading {
             return "changed the URL, which is the key of the image in all caches; load another URL with a separate request, or "
                 + "register a loader for the scheme"
         }
-        if (changed.maximumBytes ?? .max) > (original.maximumBytes ?? .max) {
+        if (changed.maximumResponseBytes ?? .max) > (original.maximumResponseBytes ?? .max) {
             return "raised the size limit that the caller set; set maximumResponseBytes in the request's options"
         }
         if changed.allowsExpensiveNetwork, !original.allowsExpensiveNetwork {

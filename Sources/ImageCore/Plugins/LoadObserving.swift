@@ -1,7 +1,7 @@
 /// Observes every load of a loader, for logs, metrics or a debug panel.
 ///
-/// Called synchronously on the thread of each step, at the same time on several threads; a slow observer slows its loader. The
-/// observations of a load come in order, and each `started` is followed by exactly one `finished`.
+/// Called synchronously on the thread of each step, at the same time on several threads; a slow observer slows its
+/// loader. The observations of a load come in order, and each `started` is followed by exactly one `finished`.
 ///
 /// **Cancelling**: a cancelled load finishes with `.cancelled`. **Errors**: an observer cannot fail a load.
 ///

@@ -1,7 +1,7 @@
 /// A view on the main actor whose methods do not suspend, such as one of GTK, UIKit, AppKit or SwiftUI.
 ///
-/// Has the requirements of ``ImageViewAdapter``, without `async`. A target can therefore show a hit in the memory cache before
-/// its call returns, so that a list does not show placeholders for cached images.
+/// Has the requirements of ``ImageViewAdapter``, without `async`. A target can therefore show a hit in the memory cache
+/// before its call returns, so that a list does not show placeholders for cached images.
 ///
 /// ```swift
 /// @MainActor final class Frame: MainActorImageView {
@@ -14,8 +14,8 @@
 @MainActor public protocol MainActorImageView: ImageViewAdapter {
     /// Shows an image: a preview, the loaded image or the failure image.
     func setImage(_ image: DecodedImage, transition: Transition)
-    /// Shows a frame of the animation of the image that was set last. Calls ``setImage(_:transition:)`` without a transition by
-    /// default.
+    /// Shows a frame of the animation of the image that was set last. Calls ``setImage(_:transition:)`` without a
+    /// transition by default.
     func setFrame(_ image: DecodedImage)
     /// Shows nothing, because a load begins without a placeholder or the view is reused.
     func clear()

@@ -1,9 +1,10 @@
 public import HTTPTypes
 
-/// Decides whether finished images in the data cache may be used, by the rules for the responses that they were made from.
+/// Decides whether finished images in the data cache may be used, by the rules for the responses that they were made
+/// from.
 ///
-/// The engine asks when it stores a finished image of an `http` or `https` URL, and when it finds one. Called from tasks of the
-/// engine, at the same time, on no actor. A call only computes.
+/// The engine asks when it stores a finished image of an `http` or `https` URL, and when it finds one. Called from
+/// tasks of the engine, at the same time, on no actor. A call only computes.
 ///
 /// **Must not**: allow an image whose response must not be stored, or must be revalidated first.
 public protocol ProcessedImageRules: Sendable {
@@ -16,8 +17,9 @@ public protocol ProcessedImageRules: Sendable {
     func entry(for image: DataEntry, madeFrom source: ResponseHead, to request: DataRequest) -> DataEntry?
     /// Decides about a stored image.
     func use(of image: DataEntry, for request: DataRequest) -> ProcessedImageUse
-    /// Returns the entry after the server has confirmed the response that the image was made from; `nil` if the 304 is about another
-    /// version, or if the image must no longer be stored. An entry with another ``DataEntry/storedAt`` must be stored.
+    /// Returns the entry after the server has confirmed the response that the image was made from; `nil` if the 304 is
+    /// about another version, or if the image must no longer be stored. An entry with another ``DataEntry/storedAt``
+    /// must be stored.
     func confirmed(_ image: DataEntry, by response: ResponseHead, to request: DataRequest) -> DataEntry?
     /// Whether a stale image may be used because the server failed.
     func allowsStaleUse(of image: DataEntry, for request: DataRequest, after error: ImageError) -> Bool

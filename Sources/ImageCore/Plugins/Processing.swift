@@ -1,14 +1,14 @@
 /// A processor: turns an image into another image.
 ///
-/// A processor is a value. Equal identifiers mean equal work, and loads with the same processors share it. Called synchronously
-/// on a worker thread of the loader.
+/// A processor is a value. Equal identifiers mean equal work, and loads with the same processors share it. Called
+/// synchronously on a worker thread of the loader.
 ///
 /// **Cancelling**: check `context.cancellation` between blocks of rows, and throw `CancellationError`.
 ///
 /// **Errors**: throw ``ImageError``; other errors are wrapped as `plugInFailed` in the `process` stage.
 ///
-/// **Must not**: write to the image that it receives (bitmaps are immutable; make a new one), or depend on anything that the
-/// identifier does not name.
+/// **Must not**: write to the image that it receives (bitmaps are immutable; make a new one), or depend on anything
+/// that the identifier does not name.
 ///
 /// ```swift
 /// struct Opaque: Processing {
@@ -19,11 +19,12 @@
 /// }
 /// ```
 public protocol Processing: Sendable {
-    /// Names the processor and every parameter. It must not change between launches, because the data cache uses it in its keys.
+    /// Names the processor and every parameter. It must not change between launches, because the data cache uses it in
+    /// its keys.
     var identifier: String { get }
 
-    /// Whether the parameters are positions or sizes in pixels of the full image; `false`. The processor would then cut a smaller
-    /// version elsewhere, so the engine does not show the thumbnail of a file through it.
+    /// Whether the parameters are positions or sizes in pixels of the full image; `false`. The processor would then cut
+    /// a smaller version elsewhere, so the engine does not show the thumbnail of a file through it.
     var usesPixelCoordinates: Bool { get }
 
     /// Returns the processed image, or `image` if the processor changes nothing.

@@ -4,11 +4,11 @@ public struct ProcessingContext: Sendable {
     public var cancellation: CancellationToken?
     /// The largest image that a processor may make, in pixels (width × height); 268,435,456 (16,384 × 16,384).
     public var maximumPixels = 1 << 28
-    /// How many threads a processor may use, including that of its caller; 1. These threads come on top of the caller's worker
-    /// threads, so set more only if images are processed one at a time.
+    /// How many threads a processor may use, including that of its caller; 1. These threads come on top of the caller's
+    /// worker threads, so set more only if images are processed one at a time.
     public var threads = 1
-    /// The options of plug-ins; all at their defaults. A processor that reads one whose effect is ``OptionEffect/image`` need not
-    /// name it in its identifier.
+    /// The options of plug-ins; all at their defaults. A processor that reads one whose effect is
+    /// ``OptionEffect/image`` need not name it in its identifier.
     public var extra = ExtraOptions()
 
     /// Creates a context.

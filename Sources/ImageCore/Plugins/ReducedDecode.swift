@@ -14,8 +14,8 @@ public struct ReducedDecode: Sendable {
 }
 
 extension Decoding {
-    /// Returns how to decode an image that `processor` runs on next, and the processor to run: at a reduced size if the processor
-    /// supports that, else `options` and `processor` unchanged. Reads only the header.
+    /// Returns how to decode an image that `processor` runs on next, and the processor to run: at a reduced size if the
+    /// processor supports that, else `options` and `processor` unchanged. Reads only the header.
     public func reducing(
         _ data: Data, options: DecodeOptions, for processor: any Processing
     ) -> (options: DecodeOptions, processor: any Processing) {

@@ -1,5 +1,5 @@
-/// The time limit of one attempt to fetch, counted from now: the timeout of the request or the time until the deadline of the
-/// load, whichever is shorter.
+/// The time limit of one attempt to fetch, counted from now: the timeout of the request or the time until the deadline
+/// of the load, whichever is shorter.
 package struct AttemptLimit: Sendable {
     /// How long the attempt may take.
     package let duration: Duration
@@ -16,8 +16,8 @@ package struct AttemptLimit: Sendable {
 
     /// The error for an attempt that exceeded the limit.
     ///
-    /// The deadline may have moved since the attempt began, because other loads joined the fetch. Then the load has not ended:
-    /// the attempt counts as timed out, and another may follow.
+    /// The deadline may have moved since the attempt began, because other loads joined the fetch. Then the load has not
+    /// ended: the attempt counts as timed out, and another may follow.
     package var error: ImageError {
         if isDeadline, let deadline = request.deadline, deadline.remaining <= Deadline.tolerance {
             return .deadlineExceeded(by: request.url, deadline)

@@ -12,22 +12,22 @@ public struct DataRequest: Sendable {
     public var body: Data?
     /// The time limit of one attempt, from its start to the last byte; 30 s.
     public var timeout: Duration
-    /// When the whole load must have ended, including all attempts and waits; `nil`, the default, sets no deadline. An attempt
-    /// ends at its ``timeout`` or at the deadline, whichever comes first.
+    /// When the whole load must have ended, including all attempts and waits; `nil`, the default, sets no deadline. An
+    /// attempt ends at its ``timeout`` or at the deadline, whichever comes first.
     public var deadline: Deadline?
     /// What a lookup in the response cache found, for the loader that completes the exchange. The engine sets it from
     /// ``ResponseLookup/miss(_:)``. With `nil`, the default, the loader looks the request up in its cache itself.
     public var cacheTransaction: (any ResponseTransaction)?
-    /// Whether the caller judges the body before it is stored: a loader with a cache then stores nothing by itself, and returns
-    /// ``DataResponse/commit``. `false` by default; the engine sets it.
+    /// Whether the caller judges the body before it is stored: a loader with a cache then stores nothing by itself, and
+    /// returns ``DataResponse/commit``. `false` by default; the engine sets it.
     public var defersStoring = false
     /// The largest body to accept, in bytes; `nil`, the default, applies the limit of the loader.
-    public var maximumBytes: Int?
-    /// The highest priority of the loads that wait for the fetch when it starts. It does not change later: a fetch waits only in the
-    /// engine's queue, which follows every change, and a network layer starts what it is given.
+    public var maximumResponseBytes: Int?
+    /// The highest priority of the loads that wait for the fetch when it starts. It does not change later: a fetch
+    /// waits only in the engine's queue, which follows every change, and a network layer starts what it is given.
     public var priority: LoadPriority
-    /// How many attempts may follow the first, retries and resumptions together; `nil`, the default, applies the count of the
-    /// retrying loader's policy.
+    /// How many attempts may follow the first, retries and resumptions together; `nil`, the default, applies the count
+    /// of the retrying loader's policy.
     public var retries: Int?
     /// Whether expensive networks, such as cellular ones, may be used; `true`.
     public var allowsExpensiveNetwork: Bool
@@ -36,18 +36,20 @@ public struct DataRequest: Sendable {
     /// The purpose of the load that started the fetch. Loads that join the fetch later do not change it.
     public var purpose: LoadPurpose
 
-    /// What else changes the response: what interceptors declare (``RequestInterceptor/identity(for:)``) and what the options of
-    /// plug-ins say (``OptionEffect/response``). A cache or a store of responses makes it part of its keys. None by default.
+    /// What else changes the response: what interceptors declare (``RequestInterceptor/identity(for:)``) and what the
+    /// options of plug-ins say (``OptionEffect/response``). A cache or a store of responses makes it part of its keys.
+    /// None by default.
     public var identities: [String] = []
     /// The options of plug-ins; all at their defaults.
     public var extra = ExtraOptions()
-    /// Names, in lower case, of the header fields that interceptors have added and for which ``identities`` stand in keys.
+    /// Names, in lower case, of the header fields that interceptors have added and for which ``identities`` stand in
+    /// keys.
     package var identifiedFields: Set<String> = []
 
     /// Creates a request without deadline.
     public init(
         url: URL, method: HTTPRequest.Method = .get, headerFields: HTTPFields = HTTPFields(), body: Data? = nil,
-        timeout: Duration = .seconds(30), maximumBytes: Int? = nil, priority: LoadPriority = .normal, retries: Int? = nil,
+        timeout: Duration = .seconds(30), maximumResponseBytes: Int? = nil, priority: LoadPriority = .normal, retries: Int? = nil,
         allowsExpensiveNetwork: Bool = true, cachePolicy: CachePolicy = .memoryAndDisk,
         purpose: LoadPurpose = .plain
     ) {
@@ -56,7 +58,7 @@ public struct DataRequest: Sendable {
         self.headerFields = headerFields
         self.body = body
         self.timeout = timeout
-        self.maximumBytes = maximumBytes
+        self.maximumResponseBytes = maximumResponseBytes
         self.priority = priority
         self.retries = retries
         self.allowsExpensiveNetwork = allowsExpensiveNetwork

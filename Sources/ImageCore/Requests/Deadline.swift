@@ -1,7 +1,7 @@
 /// The time by which a whole load must have ended, including queueing, retries, waits and resumption.
 ///
-/// The engine creates a deadline when a load begins and passes it on in ``DataRequest/deadline``. Every part that waits or begins
-/// another attempt reads ``remaining``.
+/// The engine creates a deadline when a load begins and passes it on in ``DataRequest/deadline``. Every part that waits
+/// or begins another attempt reads ``remaining``.
 public struct Deadline: Sendable {
     /// The time that the whole load may take.
     public let limit: Duration
@@ -26,8 +26,8 @@ public struct Deadline: Sendable {
         readRemaining = remaining
     }
 
-    /// An attempt that times out this shortly before the deadline was ended by the deadline: the clock of a network layer may be
-    /// ahead by a few milliseconds.
+    /// An attempt that times out this shortly before the deadline was ended by the deadline: the clock of a network
+    /// layer may be ahead by a few milliseconds.
     package static let tolerance = Duration.milliseconds(5)
 
     /// The time until the deadline; zero or less after it.

@@ -12,7 +12,8 @@ extension ImageRequest {
     ///   - url: the URL of the image.
     ///   - size: the ``LoadOptions/targetSize`` in pixels; `nil`, the default, leaves it to `options`.
     ///   - contentMode: how the image fills the size; `nil`, the default, leaves it to `options`.
-    ///   - processors: the processors to run on the decoded image, in order; an empty list, the default, leaves them to `options`.
+    ///   - processors: the processors to run on the decoded image, in order; an empty list, the default, leaves them to
+    ///     `options`.
     ///   - options: overrides of the loader's options; none.
     public init(
         url: URL, size: PixelSize? = nil, contentMode: ContentMode? = nil, processors: [any Processing] = [],
@@ -24,14 +25,16 @@ extension ImageRequest {
 
     /// Creates a request for bytes in memory.
     ///
-    /// The id of the source is the SHA-256 digest of the bytes, which is computed during this call, so that equal bytes share one
-    /// decode and one entry of the memory cache. ``ImageSource/bytes(_:id:)`` avoids that for large data with an id of its own.
+    /// The id of the source is the SHA-256 digest of the bytes, which is computed during this call, so that equal bytes
+    /// share one decode and one entry of the memory cache. ``ImageSource/bytes(_:id:)`` avoids that for large data with
+    /// an id of its own.
     ///
     /// - Parameters:
     ///   - data: the encoded image.
     ///   - size: the ``LoadOptions/targetSize`` in pixels; `nil`, the default, leaves it to `options`.
     ///   - contentMode: how the image fills the size; `nil`, the default, leaves it to `options`.
-    ///   - processors: the processors to run on the decoded image, in order; an empty list, the default, leaves them to `options`.
+    ///   - processors: the processors to run on the decoded image, in order; an empty list, the default, leaves them to
+    ///     `options`.
     ///   - options: overrides of the loader's options; none.
     public init(
         data: Data, size: PixelSize? = nil, contentMode: ContentMode? = nil, processors: [any Processing] = [],

@@ -1,4 +1,5 @@
-/// The owner of loads, such as a screen, a controller or a user session. A loader can cancel all loads of an owner with one call.
+/// The owner of loads, such as a screen, a controller or a user session. A loader can cancel all loads of an owner with
+/// one call.
 ///
 /// ```swift
 /// let screen = LoadOwner("gallery")
@@ -18,7 +19,8 @@ public struct LoadOwner: Hashable, Sendable, CustomStringConvertible {
 
     /// Creates an owner from an object, which is not retained.
     ///
-    /// Cancel the loads no later than in the `deinit` of the object: afterwards a new object may have the same identity.
+    /// Cancel the loads no later than in the `deinit` of the object: afterwards a new object may have the same
+    /// identity.
     public init(_ object: AnyObject) { name = .object(ObjectIdentifier(object)) }
 
     public var description: String {

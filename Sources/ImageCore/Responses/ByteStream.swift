@@ -11,8 +11,8 @@ public struct ByteStream: AsyncSequence, Sendable {
     }
 
     private let base: Base
-    /// Where the producer keeps all chunks that it has returned; `nil` if it keeps none. A reader that needs the whole body reads it
-    /// here instead of keeping a second copy.
+    /// Where the producer keeps all chunks that it has returned; `nil` if it keeps none. A reader that needs the whole
+    /// body reads it here instead of keeping a second copy.
     package let buffer: BodyBuffer?
 
     /// Creates a stream of data in memory: one chunk, or none if the data is empty.
@@ -20,8 +20,8 @@ public struct ByteStream: AsyncSequence, Sendable {
 
     /// Creates a stream whose chunks a closure produces.
     ///
-    /// - Parameter next: returns the next chunk, or `nil` at the end; what it throws ends the stream. The closure is released
-    ///   with the stream, so objects that it captures may stop the transfer in their `deinit`.
+    /// - Parameter next: returns the next chunk, or `nil` at the end; what it throws ends the stream. The closure is
+    ///   released with the stream, so objects that it captures may stop the transfer in their `deinit`.
     public init(_ next: @escaping @Sendable () async throws -> Data?) { (base, buffer) = (.pull(next), nil) }
 
     /// Creates a stream whose chunks a closure produces, and keeps in a buffer, if there is one, before it returns them. A stream that

@@ -12,5 +12,5 @@ package protocol AnimationSource: AnyObject {
     /// Returns the pixels of a frame in its own size: straight or opaque RGBA, or grey.
     ///
     /// - Returns: the pixels, and the error that made some of them missing, if any are.
-    func pixels(of frame: Int, options: DecodeOptions) throws -> (bitmap: Bitmap, failure: ImageError?)
+    func decodePixels(of frame: Int, options: DecodeOptions) throws -> (bitmap: Bitmap, failure: ImageError?)
 }

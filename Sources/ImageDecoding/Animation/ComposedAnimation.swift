@@ -1,12 +1,12 @@
 package import ImageCore
-import ImageKernels
+internal import ImageKernels
 
 /// An animation whose frames are composed on a canvas: GIF, APNG and WebP.
 ///
 /// Disposal and blending work as in browsers. Frames are upright and scaled by the same options as in
-/// ``Decoding/decode(_:options:)``. In memory there is one canvas, a second one if frames have the disposal `restore`, and for a
-/// short time a third. The next frame in order decodes only that frame. Another one starts at the last frame that does not depend on
-/// others.
+/// ``Decoding/decode(_:options:)``. In memory there is one canvas, a second one if frames have the disposal `restore`,
+/// and for a short time a third. The next frame in order decodes only that frame. Another one starts at the last frame
+/// that does not depend on others.
 package final class ComposedAnimation: ImageAnimation {
     private let compositor: Compositor
     private let options: DecodeOptions
@@ -34,8 +34,8 @@ package final class ComposedAnimation: ImageAnimation {
         return DecodedImage(bitmap, format: source.format, isPartial: compositor.failure != nil)
     }
 
-    /// The canvas, cropped and scaled by `geometry`: premultiplied, or straight if nothing is computed and the options ask for
-    /// it.
+    /// The canvas, cropped and scaled by `geometry`: premultiplied, or straight if nothing is computed and the options
+    /// ask for it.
     private func canvas(geometry: ResizeGeometry?) throws -> Bitmap {
         let (size, isOpaque) = (compositor.source.canvas, compositor.failure == nil && compositor.isOpaque)
         if let geometry {

@@ -1,11 +1,11 @@
-import ImageCore
-import ImageKernels
+internal import ImageCore
+internal import ImageKernels
 
-/// Composes the frames of an animation on a canvas, as browsers do: the canvas starts transparent, and the background colour of
-/// the file is ignored.
+/// Composes the frames of an animation on a canvas, as browsers do: the canvas starts transparent, and the background
+/// colour of the file is ignored.
 ///
-/// The next frame in order draws only that frame. An earlier frame starts at the last frame before it that does not depend on the
-/// frames before.
+/// The next frame in order draws only that frame. An earlier frame starts at the last frame before it that does not
+/// depend on the frames before.
 final class Compositor {
     let source: any AnimationSource
     private let options: DecodeOptions
@@ -99,7 +99,7 @@ final class Compositor {
             unsafe copy.base.copyMemory(from: canvas.base, byteCount: canvas.stride * source.canvas.height)
             saved = (copy, failure)
         }
-        let (stored, failure) = try source.pixels(of: index, options: options)
+        let (stored, failure) = try source.decodePixels(of: index, options: options)
         let bitmap = try stored.convertedToRGBA8()
         let hidesCanvas = frame.covers(source.canvas) && (!frame.blends || bitmap.alpha == .opaque)
         self.failure = failure ?? (hidesCanvas ? nil : self.failure)

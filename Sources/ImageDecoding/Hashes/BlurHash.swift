@@ -1,10 +1,11 @@
 public import ImageCore
-import ImageKernels
+internal import ImageKernels
 
 /// BlurHash: a blurred image in 20 to 30 characters, as the weights of a few cosine waves.
 ///
-/// The format (BlurHash algorithm, Wolt) has digits of base 83: one for the number of waves, one for the largest weight, four for
-/// the mean colour, and two for each further wave. Colours are averaged in linear light. Transparency is ignored.
+/// The format (BlurHash algorithm, Wolt) has digits of base 83: one for the number of waves, one for the largest
+/// weight, four for the mean colour, and two for each further wave. Colours are averaged in linear light. Transparency
+/// is ignored.
 public enum BlurHash {
     /// Decodes a hash.
     ///

@@ -1,6 +1,6 @@
-import CalotypeSystem
-import ImageCore
-import ImageKernels
+internal import CalotypeSystem
+internal import ImageCore
+internal import ImageKernels
 
 /// The pixels that a hash is computed from: straight RGBA from 0 to 255, at most 100 pixels on a side.
 struct HashPixels {

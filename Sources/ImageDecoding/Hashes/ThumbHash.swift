@@ -3,7 +3,8 @@ public import ImageCore
 /// ThumbHash: a blurred image in 5 to 25 bytes, with its aspect ratio and its transparency.
 ///
 /// The format (ThumbHash, Evan Wallace) consists of
-/// - 24 bits: the means of lightness, yellow-blue and red-green, the largest weight of lightness, and whether there is alpha;
+/// - 24 bits: the means of lightness, yellow-blue and red-green, the largest weight of lightness, and whether there is
+///   alpha;
 /// - 16 bits: the number of waves, the largest weights of the two colour channels, and whether the image is landscape;
 /// - 8 bits, if there is alpha: its mean and its largest weight;
 /// - 4 bits for each wave of each channel.

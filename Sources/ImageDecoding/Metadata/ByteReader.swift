@@ -1,7 +1,7 @@
 package import ImageCore
 
-/// Reads numbers from the bytes of a file. Returns `nil` for offsets outside of the file, so that offsets in a file need no
-/// check.
+/// Reads numbers from the bytes of a file. Returns `nil` for offsets outside of the file, so that offsets in a file
+/// need no check.
 package struct ByteReader: Sendable {
     private let data: Data
     private let start: Int

@@ -2,8 +2,9 @@ package import ImageCore
 
 /// A directory of Exif data (Exif 2.32; TIFF 6.0).
 ///
-/// The data starts with the byte order (`II` or `MM`), the number 42, and the offset of the first directory. A directory has the
-/// number of its entries, entries of 12 bytes (tag, type, number of values, value), and the offset of the next directory.
+/// The data starts with the byte order (`II` or `MM`), the number 42, and the offset of the first directory. A
+/// directory has the number of its entries, entries of 12 bytes (tag, type, number of values, value), and the offset of
+/// the next directory.
 package struct EXIFDirectory {
     private let reader: ByteReader
     private let bigEndian: Bool
@@ -34,7 +35,8 @@ package struct EXIFDirectory {
             .flatMap { EXIFDirectory(reader, bigEndian: bigEndian, offset: $0) }
     }
 
-    /// Returns the number of the first entry with a tag. It may be a BYTE, a SHORT or a LONG, because writers use all of them.
+    /// Returns the number of the first entry with a tag. It may be a BYTE, a SHORT or a LONG, because writers use all
+    /// of them.
     package func number(_ tag: Int) -> Int? {
         for index in 0..<entries {
             let entry = offset + 2 + 12 * index

@@ -1,5 +1,5 @@
 public import ImageCore
-import ImageKernels
+internal import ImageKernels
 
 extension ImageFormat {
     /// Uncompressed pixels: width and height as little-endian 32-bit numbers, then rows of straight 8-bit RGBA.
@@ -8,7 +8,8 @@ extension ImageFormat {
 
 /// Writes uncompressed pixels (``ImageFormat/rgba``), for programs that compare images.
 ///
-/// Lossless for 8-bit images except for the rounding of premultiplied colours; images with more bits are rounded to 8 bits.
+/// Lossless for 8-bit images except for the rounding of premultiplied colours; images with more bits are rounded to 8
+/// bits.
 public struct RGBAEncoder: Encoding {
     /// Creates an encoder.
     public init() {}

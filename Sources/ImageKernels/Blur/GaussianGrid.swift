@@ -1,8 +1,9 @@
 internal import CalotypeSystem
 internal import ImageCore
 
-/// The grid of pixels at which a blur is computed: every `step`th pixel in both directions, and `margin` grid pixels around the
-/// image. Grid pixel `j` covers the `step` pixels of the image from `(j - margin) · step`, and has the same centre.
+/// The grid of pixels at which a blur is computed: every `step`th pixel in both directions, and `margin` grid pixels
+/// around the image. Grid pixel `j` covers the `step` pixels of the image from `(j - margin) · step`, and has the same
+/// centre.
 struct GaussianGrid: Sendable {
     let source: PixelSize
     let format: PixelFormat
@@ -10,7 +11,8 @@ struct GaussianGrid: Sendable {
     let step: Int
     let margin: Int
     let size: PixelSize
-    /// The weights of the Gaussian on whole pixels, out to 3σ, summing to one, and padded with zeros to a multiple of 4.
+    /// The weights of the Gaussian on whole pixels, out to 3σ, summing to one, and padded with zeros to a multiple of
+    /// 4.
     let weights: [Float]
     /// The number of weights without the padding.
     let taps: Int
@@ -22,7 +24,8 @@ struct GaussianGrid: Sendable {
         (self.step, self.margin) = (step, margin)
         size = PixelSize(
             width: (source.width + step - 1) / step + 2 * margin, height: (source.height + step - 1) / step + 2 * margin)
-        // The centre of an odd number of pixels is the centre of a pixel; that of an even number lies between two pixels.
+        // The centre of an odd number of pixels is the centre of a pixel; that of an even number lies between two
+        // pixels.
         let phase = step & 1 == 1 ? 0 : 0.5
         radius = Int((3 * sigma).rounded(.up))
         let values = (-radius...(phase == 0 ? radius : radius + 1)).map { offset -> Double in

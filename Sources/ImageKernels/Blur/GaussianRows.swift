@@ -1,7 +1,7 @@
 internal import ImageCore
 
-/// Blurs an image at the pixels of a grid: vertically first, then horizontally. Each thread has its own instance, which allocates
-/// its memory when it is created.
+/// Blurs an image at the pixels of a grid: vertically first, then horizontally. Each thread has its own instance, which
+/// allocates its memory when it is created.
 @safe final class GaussianRows {
     private let grid: GaussianGrid
     private let path: KernelPath

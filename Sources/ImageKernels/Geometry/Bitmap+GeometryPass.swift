@@ -8,8 +8,8 @@ extension Bitmap {
     ///   - threads: how many threads to use, including that of the caller; 1.
     ///   - cancellation: checked between blocks of rows.
     /// - Returns: the image in the same format and colour space; premultiplied or opaque if it was resized.
-    /// - Throws: ``ImageError`` (`invalidRequest`) for a pass made for another size; (`tooLarge`) if there is not enough memory;
-    ///   `CancellationError`.
+    /// - Throws: ``ImageError`` (`invalidRequest`) for a pass made for another size; (`tooLarge`) if there is not
+    ///   enough memory; `CancellationError`.
     package func applying(
         _ pass: GeometryPass, threads: Int = 1, cancellation: CancellationToken? = nil
     ) throws -> Bitmap {

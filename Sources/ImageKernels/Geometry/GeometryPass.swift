@@ -2,8 +2,8 @@ package import ImageCore
 
 /// Collects geometric steps (crop, turn, resize) to execute them in one pass over memory.
 ///
-/// Any order of steps is equivalent to this one: crop, turn, resize, crop, turn. Only a second resize needs another pass. The
-/// pixels are those of the separate steps: a resize does not read beyond the edges of an earlier crop.
+/// Any order of steps is equivalent to this one: crop, turn, resize, crop, turn. Only a second resize needs another
+/// pass. The pixels are those of the separate steps: a resize does not read beyond the edges of an earlier crop.
 package struct GeometryPass: Hashable, Sendable {
     struct Scaling: Hashable, Sendable {
         var geometry: ResizeGeometry
@@ -74,8 +74,8 @@ package struct GeometryPass: Hashable, Sendable {
         return true
     }
 
-    /// Returns the pass for an image that was already scaled, as a whole, to another size. It uses the same part of the image,
-    /// rounded to whole pixels, and its result has the same size.
+    /// Returns the pass for an image that was already scaled, as a whole, to another size. It uses the same part of the
+    /// image, rounded to whole pixels, and its result has the same size.
     ///
     /// - Returns: `nil` if the pass has no resize.
     package func scaled(to size: PixelSize) -> GeometryPass? {
@@ -102,10 +102,11 @@ package struct GeometryPass: Hashable, Sendable {
 
     /// The size at which to decode the source for this pass; `nil` if the pass needs the full image.
     ///
-    /// If the pass resizes the whole image, or the middle of it as `fill` does, the decode makes the same pixels as the resize. If a
-    /// part was cropped before, `isWhole` is `false`: that part has ``oversampling`` times the pixels of the result in each direction,
-    /// from which ``scaled(to:)`` makes the result. For photographs that is within two levels of the result from the full image,
-    /// except for the two outermost pixels, which depend a little on pixels outside of the part.
+    /// If the pass resizes the whole image, or the middle of it as `fill` does, the decode makes the same pixels as the
+    /// resize. If a part was cropped before, `isWhole` is `false`: that part has ``oversampling`` times the pixels of
+    /// the result in each direction, from which ``scaled(to:)`` makes the result. For photographs that is within two
+    /// levels of the result from the full image, except for the two outermost pixels, which depend a little on pixels
+    /// outside of the part.
     package var reducedDecode: (targetSize: PixelSize, contentMode: ContentMode, isWhole: Bool)? {
         guard let scaling, scaling.filter == .lanczos3, !scaling.isLinear else { return nil }
         let geometry = scaling.geometry

@@ -6,8 +6,8 @@ extension Bitmap {
     /// - Parameters:
     ///   - size: the size of the result; `nil` keeps that of this bitmap, and likewise for `format` and `alpha`.
     ///   - block: the minimum number of rows for a thread.
-    ///   - body: called once on each thread. It takes rows of the result from `rows` and writes them. `from` and `to` are the first
-    ///     pixels of this bitmap and of the result, whose rows are `bytesPerRow` apart.
+    ///   - body: called once on each thread. It takes rows of the result from `rows` and writes them. `from` and `to`
+    ///     are the first pixels of this bitmap and of the result, whose rows are `bytesPerRow` apart.
     func makingRows(
         size: PixelSize? = nil, format: PixelFormat? = nil, alpha: AlphaMode? = nil, threads: Int = 1, block: Int = 16,
         cancellation: CancellationToken? = nil,
@@ -30,7 +30,8 @@ extension Bitmap {
     ///
     /// - Parameters:
     ///   - alpha: the alpha mode of the copy; `nil` keeps it.
-    ///   - change: edits a row. Its arguments are the number of the row and its samples. Runs on several threads at the same time.
+    ///   - change: edits a row. Its arguments are the number of the row and its samples. Runs on several threads at the
+    ///     same time.
     func editingRows(
         alpha: AlphaMode? = nil, threads: Int = 1, cancellation: CancellationToken? = nil,
         _ change: (_ y: Int, _ row: PixelSamples) -> Void
@@ -45,8 +46,8 @@ extension Bitmap {
         }
     }
 
-    /// Returns the bitmap in another format, which is not grey unless the bitmap is. Grey is repeated in red, green and blue with full
-    /// alpha, and levels are converted to the nearest.
+    /// Returns the bitmap in another format, which is not grey unless the bitmap is. Grey is repeated in red, green and
+    /// blue with full alpha, and levels are converted to the nearest.
     package func converted(to format: PixelFormat) throws -> Bitmap {
         if self.format == format { return self }
         let (isGray, channels, wasWide) = (self.format.channels == 1, format.channels, self.format.isWide)

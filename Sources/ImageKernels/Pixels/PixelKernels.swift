@@ -54,8 +54,8 @@ enum PixelKernels {
         }
     }
 
-    /// Interpolates an image of four channels at (`x` + i · `dx`, `y` + i · `dy`) with the cubic of Catmull and Rom. Pixel centres are
-    /// at whole numbers, and the outside is transparent.
+    /// Interpolates an image of four channels at (`x` + i · `dx`, `y` + i · `dy`) with the cubic of Catmull and Rom.
+    /// Pixel centres are at whole numbers, and the outside is transparent.
     static func sampleLine(
         _ image: clt_image, x: Double, y: Double, dx: Double, dy: Double, _ count: Int, _ path: KernelPath,
         into out: PixelSamples
@@ -88,8 +88,8 @@ enum PixelKernels {
 
     // MARK: Pixels of one or four channels
 
-    /// Replaces pixels of the blurred image by those of the source plus `amount` times their difference, where that is more than
-    /// `threshold` levels. Alpha is that of the source.
+    /// Replaces pixels of the blurred image by those of the source plus `amount` times their difference, where that is
+    /// more than `threshold` levels. Alpha is that of the source.
     static func sharpen(
         _ pixels: PixelSamples, _ source: PixelSamples, _ count: Int, channels: Int, amount: Float, threshold: Float,
         _ path: KernelPath

@@ -1,7 +1,7 @@
 internal import ImageCore
 
-// The transfer curve of sRGB as tables. Linear levels need 16 bits, because the darkest of the 256 encoded levels differ by less than
-// one of 256 linear levels.
+// The transfer curve of sRGB as tables. Linear levels need 16 bits, because the darkest of the 256 encoded levels
+// differ by less than one of 256 linear levels.
 extension Bitmap {
     /// The image in linear light, at 16 bits, premultiplied or opaque.
     func linearized(cancellation: CancellationToken?) throws -> Bitmap {

@@ -1,8 +1,8 @@
 /// The source samples of each sample of the result, and their weights, along one axis.
 ///
-/// Sample `k` of the source covers [k, k + 1) with its centre at k + ½; result sample `i` has its centre at `origin + (i + ½) ·
-/// length / output`. The edges of the image therefore stay in place. Where the kernel exceeds the source, its weights are removed
-/// and the others scaled to a sum of one, so that a constant image stays constant.
+/// Sample `k` of the source covers [k, k + 1) with its centre at k + ½; result sample `i` has its centre at
+/// `origin + (i + ½) · length / output`. The edges of the image therefore stay in place. Where the kernel exceeds the
+/// source, its weights are removed and the others scaled to a sum of one, so that a constant image stays constant.
 struct ResampleWeights: Sendable {
     /// Per result sample: the first source sample.
     private(set) var first: [Int32] = []
@@ -22,7 +22,8 @@ struct ResampleWeights: Sendable {
         let step = length / Double(output)
         let stretch = max(1, step)
         let radius = filter.radius * stretch
-        // If the samples of source and result coincide, an interpolating filter is one at the centre and zero at all neighbours.
+        // If the samples of source and result coincide, an interpolating filter is one at the centre and zero at all
+        // neighbours.
         let isCopy = filter == .nearest || step == 1 && origin == origin.rounded() && filter.interpolates
         stride = isCopy ? 4 : (min(source, Int(radius.rounded(.up)) * 2 + 1) + 3) & ~3
         first = [Int32](repeating: 0, count: output)
@@ -65,7 +66,8 @@ struct ResampleWeights: Sendable {
     /// The source samples that result sample `i` is made of.
     func window(_ i: Int) -> Range<Int> { Int(first[i])..<Int(first[i]) + Int(count[i]) }
 
-    /// The source samples that some result samples are made of. The windows of successive result samples move in one direction.
+    /// The source samples that some result samples are made of. The windows of successive result samples move in one
+    /// direction.
     func window(_ range: Range<Int>) -> Range<Int> {
         let (start, end) = (window(range.lowerBound), window(range.upperBound - 1))
         return min(start.lowerBound, end.lowerBound)..<max(start.upperBound, end.upperBound)

@@ -1,7 +1,7 @@
 internal import ImageCore
 
-/// Makes rows of a result from rows of a source: first combines the source rows into a line of sums, then the pixels of that line
-/// into the row. Each thread has its own instance, which allocates its memory when it is created.
+/// Makes rows of a result from rows of a source: first combines the source rows into a line of sums, then the pixels of
+/// that line into the row. Each thread has its own instance, which allocates its memory when it is created.
 @safe final class RowAssembler {
     private let plan: ResamplePlan
     private let format: PixelFormat
@@ -9,7 +9,8 @@ internal import ImageCore
     private let rows: UnsafeMutablePointer<UnsafeRawPointer?>
     /// The weights of ``rows`` for each line.
     private let weights: UnsafeMutablePointer<Float>
-    /// Two lines: the columns that have weights, and zeros after them, for which the last columns of the result have weights of 0.
+    /// Two lines: the columns that have weights, and zeros after them, for which the last columns of the result have
+    /// weights of 0.
     private let lines: UnsafeMutablePointer<Float>
     private let lineLength: Int
 
@@ -29,7 +30,8 @@ internal import ImageCore
         unsafe lines.deallocate()
     }
 
-    /// Writes one or two rows of the result. Two rows take less time together, because most of their source rows are the same.
+    /// Writes one or two rows of the result. Two rows take less time together, because most of their source rows are
+    /// the same.
     ///
     /// - Parameters:
     ///   - target: the first row of the result.

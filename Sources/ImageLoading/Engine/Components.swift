@@ -75,9 +75,9 @@ final class Components: Sendable {
     /// decode reports the error.
     ///
     /// - Parameter keepsDepth: whether samples may take 16 bits.
-    func decodingBytes(of data: Data, _ limits: DecodingLimits, keepsDepth: Bool) -> Int {
-        guard configuration.limits.decodingBytes < .max, !data.isEmpty else { return 0 }
-        return (try? decoder.info(of: data, limits: limits))?.decodedBytes(of: keepsDepth ? .rgba16 : .rgba8) ?? 0
+    func bitmapBytes(of data: Data, _ limits: DecodingLimits, keepsDepth: Bool) -> Int {
+        guard configuration.limits.concurrentDecodeBytes < .max, !data.isEmpty else { return 0 }
+        return (try? decoder.info(of: data, limits: limits))?.bitmapBytes(of: keepsDepth ? .rgba16 : .rgba8) ?? 0
     }
 
     /// Empties every cache, also where one fails.

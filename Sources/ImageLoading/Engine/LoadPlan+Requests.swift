@@ -21,7 +21,7 @@ extension LoadPlan {
         if limits?.storesOriginal ?? storesOriginal { policy.insert(.writesDisk) } else { policy.remove(.writesDisk) }
         var result = DataRequest(
             url: url, method: request.method, headerFields: headerFields(components), body: request.body,
-            timeout: options.timeout, maximumBytes: limits?.maximumBytes ?? maximumResponseBytes(components),
+            timeout: options.timeout, maximumResponseBytes: limits?.maximumBytes ?? maximumResponseBytes(components),
             priority: rank.priority, retries: options.retries,
             allowsExpensiveNetwork: limits?.allowsExpensiveNetwork ?? options.allowsExpensiveNetwork, cachePolicy: policy,
             purpose: rank.purpose)
@@ -38,7 +38,7 @@ extension LoadPlan {
 
     /// The largest body that is accepted, in bytes.
     func maximumResponseBytes(_ components: Components) -> Int {
-        options.maximumResponseBytes ?? components.configuration.limits.responseBytes
+        options.maximumResponseBytes ?? components.configuration.limits.maximumResponseBytes
     }
 
     /// The cache that takes the place of the data cache for the plan's URL; `nil` for a source that is not on the web.

@@ -38,7 +38,7 @@ struct LoaderState: Sendable {
         scheduler = Scheduler(
             fetches: max(1, limits.fetches), fetchesPerHost: max(1, limits.fetchesPerHost),
             localReads: max(1, limits.localReads), workers: max(1, limits.workers),
-            decodingBytes: max(1, limits.decodingBytes))
+            concurrentDecodeBytes: max(1, limits.concurrentDecodeBytes))
     }
 
     /// What is to be done after an event, outside the lock.

@@ -124,7 +124,7 @@ final class PreviewSession: Sendable {
         if reading.decoder == nil {
             reading.nextLook = 2 * file.count
             guard let info = try? decoder.info(of: file, limits: options.limits) else { return false }
-            let memory = info.decodedBytes(of: options.convertsTo8Bit ? .rgba8 : .rgba16)
+            let memory = info.bitmapBytes(of: options.convertsTo8Bit ? .rgba8 : .rgba16)
             if coordinator.claimPreviewMemory(memory, for: job) { reading.decoder = try makeDecoder(for: file) }
         }
         guard let decoder = reading.decoder else {

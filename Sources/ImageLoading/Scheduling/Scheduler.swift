@@ -41,13 +41,13 @@ struct Scheduler: Equatable, Sendable {
     private var evicted: [JobID] = []
 
     /// - Parameters: limits of slots, at least 1 each, and bytes that all running decodes may take together.
-    init(fetches: Int, fetchesPerHost: Int, localReads: Int, workers: Int, decodingBytes: Int = .max) {
+    init(fetches: Int, fetchesPerHost: Int, localReads: Int, workers: Int, concurrentDecodeBytes: Int = .max) {
         queues = ResourceClass.allCases.map { resource in
             switch resource {
             case .diskCache: ResourceQueue(limit: .max)
             case .network: ResourceQueue(limit: fetches, limitPerGroup: fetchesPerHost)
             case .local: ResourceQueue(limit: localReads)
-            case .worker: ResourceQueue(limit: workers, budget: decodingBytes)
+            case .worker: ResourceQueue(limit: workers, budget: concurrentDecodeBytes)
             }
         }
     }

@@ -116,7 +116,7 @@ struct BodyReader: Sendable {
             return Commit { try await commit(entry.data) }
         }
         guard let cache = components.dataCache, response.tier != .disk,
-            entry.data.count <= components.configuration.limits.storedResponseBytes
+            entry.data.count <= components.configuration.limits.maximumStoredBytes
         else { return nil }
         return Commit { [key = plan.dataKey] in try await cache.store(entry, for: key) }
     }

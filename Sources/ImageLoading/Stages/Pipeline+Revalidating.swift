@@ -28,7 +28,7 @@ extension Pipeline {
         if original.tier != .disk { try await judge(original) }
         await coordinator.ignoringCacheErrors(in: .store, plan) {
             // The entry must not return if the caches were cleared meanwhile.
-            if let commit = original.commit?.take() { try await coordinator.stores.store(plan.storeEpoch, commit) }
+            if plan.storesOriginal, let commit = original.commit?.take() { try await coordinator.stores.store(plan.storeEpoch, commit) }
         }
         // The next load makes the image again.
         if isOfImage { await remove(processedStage) }

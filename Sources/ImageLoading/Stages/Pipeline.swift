@@ -143,7 +143,7 @@ struct Pipeline: Sendable {
         let keepsDepth = !plan.options.convertsTo8Bit
         do {
             let (image, decode) = try await runner.runOnWorker(.decode) { [components] in
-                components.decodingBytes(of: entry.data, components.configuration.limits.decoding, keepsDepth: keepsDepth)
+                components.bitmapBytes(of: entry.data, components.configuration.limits.decoding, keepsDepth: keepsDepth)
             } _: { [job] in
                 try stage.decode(entry, job.token)
             }
@@ -293,7 +293,7 @@ struct Pipeline: Sendable {
         let keepsDepth = !plan.options.convertsTo8Bit
         let ((image, rest), times) = try await runner.runOnWorker(.decode) { [components, plan] in
             larger == nil
-                ? components.decodingBytes(of: original.entry.data, components.limits(plan), keepsDepth: keepsDepth) : 0
+                ? components.bitmapBytes(of: original.entry.data, components.limits(plan), keepsDepth: keepsDepth) : 0
         } _: { [job] in
             try stage.decode(original, from: larger?.image, job.token)
         }

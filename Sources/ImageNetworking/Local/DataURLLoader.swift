@@ -21,7 +21,7 @@ public struct DataURLLoader: DataLoading {
         guard text.utf8.count >= 5, text.prefix(5).lowercased() == "data:" else {
             throw ImageError(.unsupportedScheme, message: "\(source) is not a data URL.")
         }
-        let limit = request.maximumBytes ?? maximumBytes
+        let limit = request.maximumResponseBytes ?? maximumBytes
         let rest = text.utf8.dropFirst(5)
         let end = rest.firstIndex(of: UInt8(ascii: "#")) ?? rest.endIndex
         guard let comma = rest[..<end].firstIndex(of: UInt8(ascii: ",")) else {

@@ -25,7 +25,7 @@ public struct FileLoader: DataLoading {
     ///   missing, forbidden or not a regular file, `tooLarge`; or `CancellationError`.
     public func load(_ request: DataRequest) async throws -> DataResponse {
         try Task.checkCancellation()
-        let file = try FileReader(Self.path(of: request.url), limit: request.maximumBytes ?? maximumBytes)
+        let file = try FileReader(Self.path(of: request.url), limit: request.maximumResponseBytes ?? maximumBytes)
         if file.byteCount <= chunkSize {
             return DataResponse(url: request.url, body: ByteStream(try file.next(file.byteCount) ?? Data()))
         }

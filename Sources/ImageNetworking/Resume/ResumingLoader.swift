@@ -85,7 +85,7 @@ public final class ResumingLoader: DataLoading {
         }
         switch partial.end.classify(response.head) {
         case .rest:
-            if let limit = request.maximumBytes, let total = PartialBody.length(in: partial.head), total > limit {
+            if let limit = request.maximumResponseBytes, let total = PartialBody.length(in: partial.head), total > limit {
                 throw ImageError.tooLarge(ImageSource.redacted(request.url), announced: total, limit: limit)
             }
             var whole = response

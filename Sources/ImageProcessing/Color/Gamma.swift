@@ -4,7 +4,8 @@ internal import CalotypeSystem
 
 /// Raises every level, from 0 to 1, to a power.
 public struct Gamma: Processing, Hashable {
-    /// The result is the level to the power of 1 / `gamma`: above 1 brightens the middle, below darkens it. From 0.01 to 100.
+    /// The result is the level to the power of 1 / `gamma`: above 1 brightens the middle, below darkens it. From 0.01
+    /// to 100.
     public let gamma: Double
 
     /// Creates the processor.

@@ -1,8 +1,8 @@
 internal import ImageCore
 internal import ImageKernels
 
-/// The detail at each position of an image: in a copy of at most 96 pixels a side, the differences to the right and the lower
-/// neighbour in each channel. Edges and changes of colour count, flat and transparent areas do not.
+/// The detail at each position of an image: in a copy of at most 96 pixels a side, the differences to the right and the
+/// lower neighbour in each channel. Edges and changes of colour count, flat and transparent areas do not.
 struct DetailMap {
     private let source: PixelSize
     private let size: PixelSize
@@ -36,8 +36,8 @@ struct DetailMap {
         }
     }
 
-    /// Returns the position at which a part of that size, in pixels of the source, has the most detail; of several, the one
-    /// nearest to the middle.
+    /// Returns the position at which a part of that size, in pixels of the source, has the most detail; of several, the
+    /// one nearest to the middle.
     func busiestPlace(for part: PixelSize) -> (x: Int, y: Int) {
         let scaleX = Double(size.width) / Double(source.width)
         let scaleY = Double(size.height) / Double(source.height)

@@ -3,7 +3,8 @@ public import ImageKernels
 
 /// Scales an image into a box.
 public struct Resize: Processing, Hashable {
-    /// The width of the box, in pixels. A side that is `nil` results from the other side and the aspect ratio of the image.
+    /// The width of the box, in pixels. A side that is `nil` results from the other side and the aspect ratio of the
+    /// image.
     public let width: Int?
     /// The height of the box, in pixels; see ``width``.
     public let height: Int?
@@ -13,8 +14,8 @@ public struct Resize: Processing, Hashable {
     public let filter: ResampleFilter
     /// Whether an image that is smaller than the box is enlarged.
     public let upscales: Bool
-    /// Whether colours are mixed in linear light instead of as stored. This keeps the brightness of fine detail, but takes
-    /// several times as long.
+    /// Whether colours are mixed in linear light instead of as stored. This keeps the brightness of fine detail, but
+    /// takes several times as long.
     public let isLinear: Bool
 
     /// Creates the processor.

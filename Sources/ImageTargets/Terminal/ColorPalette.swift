@@ -12,7 +12,8 @@ struct ColorPalette {
         return ColorPalette(colors: cube + grays.map { HalfBlocks.RGB(red: $0, green: $0, blue: $0) })
     }()
 
-    /// The 16 colours of text, as the Linux console shows them: red, green and blue are bits 0, 1 and 2, and bit 3 is the brightness.
+    /// The 16 colours of text, as the Linux console shows them: red, green and blue are bits 0, 1 and 2, and bit 3 is
+    /// the brightness.
     static let ansi = ColorPalette(
         colors: (0..<16).map { index in
             func level(_ bit: Int) -> UInt8 { UInt8(index >> bit & 1) * 170 + UInt8(index >> 3) * 85 }
@@ -22,8 +23,9 @@ struct ColorPalette {
 
     init(colors: [HalfBlocks.RGB]) { self.colors = colors }
 
-    /// Chooses at most `limit` colours. If the image has no more, they are the palette. Otherwise median cut chooses them: it
-    /// repeatedly splits the box with the most pixels at the median of its longest side, and takes the mean of each box.
+    /// Chooses at most `limit` colours. If the image has no more, they are the palette. Otherwise median cut chooses
+    /// them: it repeatedly splits the box with the most pixels at the median of its longest side, and takes the mean of
+    /// each box.
     init(_ pixels: [HalfBlocks.RGB], limit: Int) {
         var counts: [HalfBlocks.RGB: Int] = [:]
         for pixel in pixels { counts[pixel, default: 0] += 1 }
@@ -45,8 +47,8 @@ struct ColorPalette {
         colors = boxes.map(\.mean)
     }
 
-    /// The index of each pixel's palette colour. Floyd-Steinberg dithering adds each pixel's error to its neighbours to the right and
-    /// below.
+    /// The index of each pixel's palette colour. Floyd-Steinberg dithering adds each pixel's error to its neighbours to
+    /// the right and below.
     func indices(_ pixels: [HalfBlocks.RGB?], width: Int) -> [Int?] {
         var known: [HalfBlocks.RGB: Int] = [:]
         for (index, color) in colors.enumerated() where known[color] == nil { known[color] = index }

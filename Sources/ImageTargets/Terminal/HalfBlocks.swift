@@ -1,16 +1,18 @@
 public import ImageCore
 
-/// Draws images as text. Each character cell is an upper half block (U+2580): its foreground is the upper pixel and its background the
-/// lower pixel, in 24-bit colour (ISO 8613-6, `SGR 38;2` and `48;2`), or dithered in xterm's 256 or in 16 colours.
+/// Draws images as text. Each character cell is an upper half block (U+2580): its foreground is the upper pixel and its
+/// background the lower pixel, in 24-bit colour (ISO 8613-6, `SGR 38;2` and `48;2`), or dithered in xterm's 256 or in
+/// 16 colours.
 ///
-/// The text works in every terminal with such colours, also through tmux and ssh. This type only makes text and writes nothing.
+/// The text works in every terminal with such colours, also through tmux and ssh. This type only makes text and writes
+/// nothing.
 public struct HalfBlocks: Hashable, Sendable {
     /// The width of the box to draw in, in character cells. A cell is one pixel wide and two pixels high.
     public var columns: Int
     /// The height of the box, in character cells.
     public var rows: Int
-    /// The colour behind transparent pixels. With `nil`, fully transparent pixels show the terminal's background, and other pixels are
-    /// drawn over black.
+    /// The colour behind transparent pixels. With `nil`, fully transparent pixels show the terminal's background, and
+    /// other pixels are drawn over black.
     public var background: RGB?
     /// The colours that the terminal supports; 24-bit colours by default.
     public var colors = Colors.trueColor
@@ -99,8 +101,8 @@ public struct HalfBlocks: Hashable, Sendable {
         return foreground == nil && back == nil ? text : text + "\u{1B}[0m"
     }
 
-    /// The colour of each pixel, as red, green and blue or as an index into the palette; `nil` where the terminal's background is
-    /// visible.
+    /// The colour of each pixel, as red, green and blue or as an index into the palette; `nil` where the terminal's
+    /// background is visible.
     private func codes(_ pixels: [RGB?], width: Int) -> [Int?] {
         switch colors {
         case .trueColor: pixels.map { $0?.code(bits: 8) }

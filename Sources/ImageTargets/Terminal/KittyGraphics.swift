@@ -1,8 +1,8 @@
 internal import ImageCore
 internal import ImageKernels
 
-/// Draws images with the kitty graphics protocol (sw.kovidgoyal.net/kitty/graphics-protocol): escape sequences `ESC _ G keys ; base64
-/// ESC \` with at most 4,096 characters of data each.
+/// Draws images with the kitty graphics protocol (sw.kovidgoyal.net/kitty/graphics-protocol): escape sequences
+/// `ESC _ G keys ; base64 ESC \` with at most 4,096 characters of data each.
 ///
 /// Each image has an identifier. Drawing another image with the same identifier replaces the first one, as previews do.
 struct KittyGraphics: Hashable, Sendable {
@@ -30,7 +30,8 @@ struct KittyGraphics: Hashable, Sendable {
         init(png: Data) { (keys, bytes) = ("f=100", png) }
     }
 
-    /// Returns the text that draws an image at the cursor, over `columns` × `rows` character cells. The cursor does not move.
+    /// Returns the text that draws an image at the cursor, over `columns` × `rows` character cells. The cursor does not
+    /// move.
     func draw(_ pixels: Pixels, columns: Int, rows: Int) -> String {
         transmit(pixels, "a=T,i=\(id),p=1,c=\(columns),r=\(rows),C=1,q=2")
     }

@@ -30,14 +30,15 @@ public struct Terminal: Hashable, Sendable {
     }
     /// Whether the terminal or the system reported the size of a cell. Sixels of a wrong size would cover other text.
     private var isCellKnown = false
-    /// The size of the largest sixel image, in pixels; `nil` if it is unknown. xterm cuts off what exceeds 1,000 × 1,000.
+    /// The size of the largest sixel image, in pixels; `nil` if it is unknown. xterm cuts off what exceeds 1,000 ×
+    /// 1,000.
     public var maximumSixelSize: PixelSize?
     /// The background colour; `nil` if it is unknown.
     public var background: HalfBlocks.RGB?
     /// Whether the output goes through tmux or screen. They remove images that they do not support when they redraw.
     public var isMultiplexed = false
-    /// Whether the terminal plays animations by itself: all frames by kitty's protocol, or GIF files by iTerm2's. Of the terminals
-    /// with kitty's protocol, only kitty does for certain; others get one frame after the other.
+    /// Whether the terminal plays animations by itself: all frames by kitty's protocol, or GIF files by iTerm2's. Of
+    /// the terminals with kitty's protocol, only kitty does for certain; others get one frame after the other.
     public var playsAnimations: Bool
 
     /// Makes a terminal with default colours and cells.
@@ -54,12 +55,13 @@ public struct Terminal: Hashable, Sendable {
     /// Finds out from the environment what a terminal can show.
     ///
     /// - Parameters:
-    ///   - environment: the environment variables. `NO_COLOR` (no-color.org), `TERM=dumb` and the names of terminals without colours,
-    ///     such as `vt100`, disable images.
+    ///   - environment: the environment variables. `NO_COLOR` (no-color.org), `TERM=dumb` and the names of terminals
+    ///     without colours, such as `vt100`, disable images.
     ///   - isTerminal: whether the output goes to a terminal.
     ///   - size: the size in character cells.
-    ///   - pixels: the size of the window in pixels (`ws_xpixel` and `ws_ypixel` of `TIOCGWINSZ`), from which the size of a cell
-    ///     follows if the terminal does not report it; `nil`, the default, or a component of 0 if it is unknown.
+    ///   - pixels: the size of the window in pixels (`ws_xpixel` and `ws_ypixel` of `TIOCGWINSZ`), from which the size
+    ///     of a cell follows if the terminal does not report it; `nil`, the default, or a component of 0 if it is
+    ///     unknown.
     public init(
         environment: [String: String], isTerminal: Bool, size: (columns: Int, rows: Int), pixels: PixelSize? = nil
     ) {
@@ -88,7 +90,8 @@ public struct Terminal: Hashable, Sendable {
         }
     }
 
-    /// Whether a terminal of a name of terminfo has colours. DEC's terminals and names with the suffixes for monochrome have none.
+    /// Whether a terminal of a name of terminfo has colours. DEC's terminals and names with the suffixes for monochrome
+    /// have none.
     private static func hasColors(_ term: String) -> Bool {
         !["", "dumb", "unknown"].contains(term) && !term.hasPrefix("vt") && !term.hasSuffix("-m") && !term.hasSuffix("-mono")
     }
@@ -101,10 +104,10 @@ public struct Terminal: Hashable, Sendable {
 
     /// The text that asks the terminal for what the environment does not tell.
     ///
-    /// It asks for kitty's graphics (with an image of one pixel, which is not kept), except inside tmux, which would take that for a
-    /// title; for the size of a cell (`CSI 16 t`); for the background (`OSC 11`); for 24-bit colours, by setting one and reading it
-    /// back (`DECRQSS`); for the largest sixel image (`XTSMGRAPHICS`); and last for the attributes (`CSI c`), which every terminal
-    /// answers. Empty if there is nothing to ask.
+    /// It asks for kitty's graphics (with an image of one pixel, which is not kept), except inside tmux, which would
+    /// take that for a title; for the size of a cell (`CSI 16 t`); for the background (`OSC 11`); for 24-bit colours,
+    /// by setting one and reading it back (`DECRQSS`); for the largest sixel image (`XTSMGRAPHICS`); and last for the
+    /// attributes (`CSI c`), which every terminal answers. Empty if there is nothing to ask.
     public var query: String {
         // The Linux console and its like know none of these control strings, and would print some of them.
         guard graphics != .none, colors != .ansi else { return "" }
@@ -185,8 +188,8 @@ struct TerminalAnswers {
 }
 
 extension Terminal {
-    /// Returns a message with spaces instead of line breaks and control characters, on which a terminal would act. File names, URLs
-    /// and servers supply parts of messages.
+    /// Returns a message with spaces instead of line breaks and control characters, on which a terminal would act. File
+    /// names, URLs and servers supply parts of messages.
     package static func sanitized(_ message: String) -> String {
         String(String.UnicodeScalarView(message.unicodeScalars.map { $0.value < 32 || 127...159 ~= $0.value ? " " : $0 }))
     }

@@ -1,7 +1,8 @@
 public import ImageCore
 internal import ImageKernels
 
-/// Draws images into a box of character cells, in the best way that a terminal supports. It only makes text and writes nothing.
+/// Draws images into a box of character cells, in the best way that a terminal supports. It only makes text and writes
+/// nothing.
 public struct TerminalImage: Sendable {
     /// The terminal for which to draw.
     public var terminal: Terminal
@@ -11,8 +12,8 @@ public struct TerminalImage: Sendable {
     public var rows: Int
     /// The identifier of the image in kitty's protocol. An image with the same identifier replaces the first one.
     public var id: UInt32
-    /// Encodes PNG files for the protocols of kitty and iTerm2. With `nil`, kitty gets pixels without compression, and half blocks
-    /// are drawn instead of iTerm2's protocol.
+    /// Encodes PNG files for the protocols of kitty and iTerm2. With `nil`, kitty gets pixels without compression, and
+    /// half blocks are drawn instead of iTerm2's protocol.
     public var encoder: (any Encoding)?
 
     /// Makes the drawing of a box.
@@ -62,7 +63,8 @@ public struct TerminalImage: Sendable {
         /// Whether each line is one row of characters.
         public var isText: Bool
 
-        /// Returns the text that draws the image in the row of the cursor, and leaves the cursor at the start of the row below the image.
+        /// Returns the text that draws the image in the row of the cursor, and leaves the cursor at the start of the
+        /// row below the image.
         ///
         /// The text first scrolls the terminal if there are not enough rows below the cursor.
         ///
@@ -78,8 +80,8 @@ public struct TerminalImage: Sendable {
         try draw(image, sixelBackground: terminal.background)
     }
 
-    /// Draws a frame of an animation over the frame before it. A sixel that is not set would keep the pixel of the frame before, so
-    /// that transparent pixels become black if the terminal's background is unknown.
+    /// Draws a frame of an animation over the frame before it. A sixel that is not set would keep the pixel of the
+    /// frame before, so that transparent pixels become black if the terminal's background is unknown.
     func drawFrame(_ image: DecodedImage) throws -> Drawing? {
         try draw(image, sixelBackground: terminal.background ?? HalfBlocks.RGB(red: 0, green: 0, blue: 0))
     }
@@ -146,7 +148,8 @@ public struct TerminalImage: Sendable {
         return Drawing(columns: covered.columns, rows: covered.rows, lines: [text], isText: false)
     }
 
-    /// Returns the text that draws several images side by side, and leaves the cursor at the start of the row below all of them.
+    /// Returns the text that draws several images side by side, and leaves the cursor at the start of the row below all
+    /// of them.
     ///
     /// - Parameter drawings: the drawings with the columns of their left edges, from 0.
     public static func row(_ drawings: [(drawing: Drawing, column: Int)]) -> String {

@@ -3,17 +3,18 @@ internal import ImageKernels
 
 /// A target view that draws each image at the cursor of a terminal, in the best way that the terminal supports.
 ///
-/// The next image of the same load replaces a placeholder or a preview. The frames of an animation are drawn over its first one:
-/// write nothing else to the terminal while an animation plays, or load with ``LoadOptions/animates`` `false`. A failure is written
-/// as one line of text. Progress is drawn on request, as a line that the image replaces. Transitions are not drawn, and clearing the
-/// view leaves the image in the terminal.
+/// The next image of the same load replaces a placeholder or a preview. The frames of an animation are drawn over its
+/// first one: write nothing else to the terminal while an animation plays, or load with ``LoadOptions/animates``
+/// `false`. A failure is written as one line of text. Progress is drawn on request, as a line that the image replaces.
+/// Transitions are not drawn, and clearing the view leaves the image in the terminal.
 public actor TerminalTarget: ImageViewAdapter {
     private let terminalImage: TerminalImage
     private let showsProgress: Bool
     private let output: @Sendable (String) -> Void
     /// Whether the line of the cursor is the progress.
     private var isProgressShown = false
-    /// The height, in rows, of the image above the cursor, and whether the next image replaces it; 0 rows without an image.
+    /// The height, in rows, of the image above the cursor, and whether the next image replaces it; 0 rows without an
+    /// image.
     private var shown = (rows: 0, isPreview: false)
 
     /// Makes a target view that draws into a box of a terminal.
@@ -36,8 +37,8 @@ public actor TerminalTarget: ImageViewAdapter {
         }
     }
 
-    /// Draws a frame of the animation in the place of the last image. An image that is as high as the terminal keeps its first frame,
-    /// since the upper rows may have scrolled away.
+    /// Draws a frame of the animation in the place of the last image. An image that is as high as the terminal keeps
+    /// its first frame, since the upper rows may have scrolled away.
     public func setFrame(_ image: DecodedImage) async {
         guard shown.rows > 0, shown.rows < terminalImage.terminal.rows, let drawing = try? terminalImage.drawFrame(image),
             drawing.rows == shown.rows

@@ -10,9 +10,9 @@
 
     /// Publishes the image of a request and completes: one value, or one failure.
     ///
-    /// Each subscriber has its own load, and loads of the same image share their work. The load starts with the first demand of
-    /// the subscriber. Cancelling the subscription cancels the load, and the subscriber receives nothing afterwards. Values
-    /// arrive on any thread; use `receive(on:)` to receive them elsewhere.
+    /// Each subscriber has its own load, and loads of the same image share their work. The load starts with the first
+    /// demand of the subscriber. Cancelling the subscription cancels the load, and the subscriber receives nothing
+    /// afterwards. Values arrive on any thread; use `receive(on:)` to receive them elsewhere.
     public struct ImagePublisher: Publisher {
         public typealias Output = ImageResponse
         public typealias Failure = LoadFailure
@@ -43,9 +43,10 @@
         ///
         /// - Parameters:
         ///   - url: the URL of the image.
-        ///   - size: the box in pixels that the image is scaled down to; `nil`, the default, leaves it to the loader's options.
-        ///   - processors: the processors to run on the image, in order; an empty list, the default, leaves them to the loader's
+        ///   - size: the box in pixels that the image is scaled down to; `nil`, the default, leaves it to the loader's
         ///     options.
+        ///   - processors: the processors to run on the image, in order; an empty list, the default, leaves them to the
+        ///     loader's options.
         public func publisher(
             for url: URL, size: PixelSize? = nil, processors: [any Processing] = []
         ) -> ImagePublisher {
@@ -56,7 +57,8 @@
         public func publisher(for request: ImageRequest) -> ImagePublisher { ImagePublisher(loader: self, request: request) }
     }
 
-    // because `Subscriber` does not require `Sendable`: only the end of the load calls the subscriber, and a load ends once.
+    // because `Subscriber` does not require `Sendable`: only the end of the load calls the subscriber, and a load ends
+    // once.
     private struct Downstream: @unchecked Sendable {
         let receiveValue: (ImageResponse) -> Void
         let receiveCompletion: (Subscribers.Completion<LoadFailure>) -> Void

@@ -3,8 +3,9 @@ public import Logging
 
 /// Logs the loads of a loader with swift-log, as structured messages.
 ///
-/// The metadata of each log entry contains the number and the source of the load, and the option ``LoadOptions/logContext`` if it
-/// is set. Credentials are never logged, and query values only if `hidesQueries` is `false`.
+/// The metadata of each log entry contains the number and the source of the load, and the option
+/// ``LoadOptions/logContext`` if it is set. Credentials are never logged, and query values only if `hidesQueries` is
+/// `false`.
 ///
 /// ```swift
 /// import Calotype
@@ -20,8 +21,8 @@ public struct LoadLogger: LoadObserving {
     public struct Levels: Hashable, Sendable {
         /// A load started; `trace`.
         public var started: Logger.Level? = .trace
-        /// A stage or its wait began or ended, a cache was looked up, a load joined the work of another, or bytes arrived;
-        /// `trace`.
+        /// A stage or its wait began or ended, a cache was looked up, a load joined the work of another, or bytes
+        /// arrived; `trace`.
         public var stages: Logger.Level? = .trace
         /// A load ended with an image; `debug`.
         public var finished: Logger.Level? = .debug

@@ -14,7 +14,8 @@
         /// The server replied with an error.
         case errorReply(String)
 
-        /// Whether the server works but takes no writes now: its memory is full, its disk is, or it is a replica. Reads go on.
+        /// Whether the server works but takes no writes now: its memory is full, its disk is, or it is a replica. Reads
+        /// go on.
         var isOfWritesOnly: Bool {
             guard case .errorReply(let text) = self else { return false }
             return ["OOM ", "MISCONF ", "READONLY "].contains { text.hasPrefix($0) }
@@ -29,8 +30,8 @@
         }
     }
 
-    /// One connection to a server. Connects with the first command, and again after a command that broke the connection. Blocks;
-    /// used by one thread at a time.
+    /// One connection to a server. Connects with the first command, and again after a command that broke the
+    /// connection. Blocks; used by one thread at a time.
     // @unchecked because the context is used only on the queue, or by `deinit`.
     @safe final class RedisConnection: @unchecked Sendable {
         /// Where the cache runs the commands of the connection.
@@ -130,9 +131,9 @@
             }
         }
 
-        /// Sends the queued bytes and reads until the reply is complete; `nil` on failure. The socket limits each wait, and the
-        /// deadline limits all of them: a server that sends single bytes, or too many, must neither block the queue nor fill the
-        /// memory.
+        /// Sends the queued bytes and reads until the reply is complete; `nil` on failure. The socket limits each wait,
+        /// and the deadline limits all of them: a server that sends single bytes, or too many, must neither block the
+        /// queue nor fill the memory.
         private func reply(on context: UnsafeMutablePointer<redisContext>) -> UnsafeMutableRawPointer? {
             let deadline = configuration.now() + (configuration.timeout / .seconds(1)) * Self.timeoutsPerReply
             var isSent: Int32 = 0
@@ -202,7 +203,8 @@
         static func text(_ text: String) -> [UInt8] { Array(text.utf8) }
     }
 
-    /// Suppresses `SIGPIPE`. hiredis writes to sockets without `MSG_NOSIGNAL`, so a lost connection would end the process.
+    /// Suppresses `SIGPIPE`. hiredis writes to sockets without `MSG_NOSIGNAL`, so a lost connection would end the
+    /// process.
     enum SignalShield {
         /// Runs `body` on this thread and discards any `SIGPIPE` that it causes.
         static func run<R>(_ body: () -> R) -> R {

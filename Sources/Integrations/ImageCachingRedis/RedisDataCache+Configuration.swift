@@ -33,11 +33,11 @@
             public var prefix = "calotype:"
             /// The time until the server removes an entry; 30 days by default.
             public var timeToLive = Duration.seconds(30 * 86_400)
-            /// The maximum size of an entry with its response headers, in bytes; 16 MB by default. Larger entries are neither stored
-            /// nor read.
+            /// The maximum size of an entry with its response headers, in bytes; 16 MB by default. Larger entries are
+            /// neither stored nor read.
             public var maximumEntryBytes = 16_000_000
-            /// The time that each step may take: connecting, sending, and every wait for more of a reply; 0.25 s by default. A whole
-            /// reply may take eight times as long.
+            /// The time that each step may take: connecting, sending, and every wait for more of a reply; 0.25 s by
+            /// default. A whole reply may take eight times as long.
             public var timeout = Duration.milliseconds(250)
             /// The number of connections, and so of concurrent commands; 4 by default, at least 1.
             public var connections = 4 { didSet { connections = max(1, connections) } }

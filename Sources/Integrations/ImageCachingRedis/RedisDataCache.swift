@@ -3,14 +3,15 @@
     internal import ImageCaching
     public import ImageCore
 
-    /// A data cache that several machines share: entries are values of a Redis server, or of one that speaks its protocol.
+    /// A data cache that several machines share: entries are values of a Redis server, or of one that speaks its
+    /// protocol.
     ///
-    /// Use it behind a local cache with ``TieredDataCache``. Each entry is one value with a time to live, under a prefix and a digest
-    /// that does not reveal the URL; the server's limits and policy decide what it evicts. Every read is verified by a checksum; a
-    /// damaged value is a miss.
+    /// Use it behind a local cache with ``TieredDataCache``. Each entry is one value with a time to live, under a
+    /// prefix and a digest that does not reveal the URL; the server's limits and policy decide what it evicts. Every
+    /// read is verified by a checksum; a damaged value is a miss.
     ///
-    /// Failures of the server cost cache hits and never fail a load: each command has a time limit, and after a few failures
-    /// requests are paused. A full server still serves the values that it has. No call blocks its thread:
+    /// Failures of the server cost cache hits and never fail a load: each command has a time limit, and after a few
+    /// failures requests are paused. A full server still serves the values that it has. No call blocks its thread:
     /// commands run on separate queues, one per connection. Only removals report failures; reads and stores throw only
     /// `CancellationError`.
     ///
@@ -58,7 +59,8 @@
             return found ?? nil
         }
 
-        /// Stores an entry for the configured time. An entry beyond the configured size is not stored, and the old one is removed.
+        /// Stores an entry for the configured time. An entry beyond the configured size is not stored, and the old one
+        /// is removed.
         public func store(_ entry: DataEntry, for key: DataKey) async throws {
             let name = name(of: key)
             guard let value = SharedEntry.encode(entry, name: name), value.count <= configuration.maximumEntryBytes else {
@@ -85,15 +87,16 @@
             }
         }
 
-        /// Removes all entries with the source of a resource. Goes through all keys of the server, a thousand at a time.
+        /// Removes all entries with the source of a resource. Goes through all keys of the server, a thousand at a
+        /// time.
         ///
         /// - Throws: ``ImageError`` if the server does not confirm it; entries may then remain.
         public func removeEntries(of resource: ResourceKey) async throws {
             try await removeAll(withPrefix: configuration.prefix + DataKey.digestPrefix(of: resource))
         }
 
-        /// Removes all values under the prefix. Goes through all keys of the server, a thousand at a time. Other clients may store
-        /// entries in the meantime.
+        /// Removes all values under the prefix. Goes through all keys of the server, a thousand at a time. Other
+        /// clients may store entries in the meantime.
         ///
         /// - Throws: ``ImageError`` if the server does not confirm it; entries may then remain.
         public func removeAll() async throws { try await removeAll(withPrefix: configuration.prefix) }
@@ -115,8 +118,8 @@
             }
         }
 
-        /// Counters of the operations of this cache since it was created. The server is not asked for its contents, so `count` and
-        /// `byteCount` are 0. `failures` does not count commands that were not sent during a pause.
+        /// Counters of the operations of this cache since it was created. The server is not asked for its contents, so
+        /// `count` and `byteCount` are 0. `failures` does not count commands that were not sent during a pause.
         public var statistics: CacheStatistics { state.withLock { $0.statistics } }
 
         public var cacheStatistics: [CacheStatistics] { [statistics] }

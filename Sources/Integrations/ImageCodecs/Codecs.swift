@@ -1,5 +1,5 @@
 public import ImageCore
-import ImageDecoding
+internal import ImageDecoding
 
 extension [any Decoding] {
     /// The decoders of this module: JPEG, PNG, WebP, AVIF and GIF.

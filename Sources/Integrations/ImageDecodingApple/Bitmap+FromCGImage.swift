@@ -5,8 +5,9 @@
     internal import ImageKernels
 
     extension Bitmap {
-        /// Draws an image of Core Graphics into a new bitmap: upright, cropped and scaled, in sRGB or, if the options keep it, in the
-        /// image's colour space. Core Graphics decodes an image that was not decoded yet while it draws it.
+        /// Draws an image of Core Graphics into a new bitmap: upright, cropped and scaled, in sRGB or, if the options
+        /// keep it, in the image's colour space. Core Graphics decodes an image that was not decoded yet while it draws
+        /// it.
         ///
         /// - Parameters:
         ///   - image: the image.

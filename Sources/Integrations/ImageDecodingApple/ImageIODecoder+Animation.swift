@@ -67,7 +67,8 @@
                     format: .heic, dictionary: kCGImagePropertyHEICSDictionary,
                     unclampedDelay: kCGImagePropertyHEICSUnclampedDelayTime, delay: kCGImagePropertyHEICSDelayTime,
                     loopCount: kCGImagePropertyHEICSLoopCount, frames: kCGImagePropertyHEICSFrameInfoArray),
-                // Not kCGImagePropertyAVISDictionary, which SDKs declare for different versions. The keys are those of HEIC.
+                // Not kCGImagePropertyAVISDictionary, which SDKs declare for different versions. The keys are those of
+                // HEIC.
                 AnimationKeys(
                     format: .avif, dictionary: "{AVIS}" as CFString,
                     unclampedDelay: kCGImagePropertyHEICSUnclampedDelayTime, delay: kCGImagePropertyHEICSDelayTime,

@@ -6,9 +6,9 @@
 
     /// An encoder for Apple's platforms that uses ImageIO and needs no other library.
     ///
-    /// The formats depend on the system; JPEG, PNG and GIF are always available. ``EncodeOptions/quality`` applies to JPEG, HEIC and
-    /// AVIF. ImageIO ignores ``EncodeOptions/effort`` and ``EncodeOptions/chroma``. The encoder has no state and can be used on any
-    /// thread.
+    /// The formats depend on the system; JPEG, PNG and GIF are always available. ``EncodeOptions/quality`` applies to
+    /// JPEG, HEIC and AVIF. ImageIO ignores ``EncodeOptions/effort`` and ``EncodeOptions/chroma``. The encoder has no
+    /// state and can be used on any thread.
     public struct ImageIOEncoder: Encoding {
         /// Makes an encoder.
         public init() {}

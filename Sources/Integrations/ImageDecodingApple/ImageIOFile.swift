@@ -44,7 +44,8 @@
             (self.source, self.format) = (source, format)
         }
 
-        /// The index of a frame in ImageIO. The first frame of a file with several images, such as HEIC, is its primary image.
+        /// The index of a frame in ImageIO. The first frame of a file with several images, such as HEIC, is its primary
+        /// image.
         func index(of frame: Int) -> Int { frame == 0 ? CGImageSourceGetPrimaryImageIndex(source) : frame }
 
         /// Whether the beginning of a file has everything that ``info(at:limits:)`` reads.
@@ -56,7 +57,8 @@
             guard CGImageSourceCopyPropertiesAtIndex(source, 0, nil) != nil else { return false }
             switch format {
             case .jpeg, .bmp: return true
-            // A PNG is animated if it has the chunk `acTL` before its first `IDAT` (APNG, PNG third edition, section 11.3.4).
+            // A PNG is animated if it has the chunk `acTL` before its first `IDAT` (APNG, PNG third edition, section
+            // 11.3.4).
             case .png: return prefix.range(of: Data("IDAT".utf8)) != nil && prefix.range(of: Data("acTL".utf8)) == nil
             default: return false
             }
@@ -82,7 +84,8 @@
                 try options.checkCancellation()
                 bitmap = try Bitmap(image, orientation: .up, geometry: geometry, full: full, isDeep: false, options: options)
             } else {
-                // ImageIO decodes this image when it is drawn, into the bitmap, so that there is no second copy of its pixels.
+                // ImageIO decodes this image when it is drawn, into the bitmap, so that there is no second copy of its
+                // pixels.
                 guard
                     let image = CGImageSourceCreateImageAtIndex(
                         source, index, [kCGImageSourceShouldCache: false] as [CFString: Any] as CFDictionary)

@@ -57,7 +57,7 @@ public final class CurlLoader: DataLoading {
         _ = try request.timeUntilDeadline()
         let fetch = Fetch(
             request.url, timeout: request.timeout, deadline: request.deadline, hop: try .first(of: request),
-            limit: request.maximumBytes ?? ResponseLimit.standard)
+            limit: request.maximumResponseBytes ?? ResponseLimit.standard)
         let (head, whole) = try await fetch.start(by: handle.mailbox)
         // A small body usually arrives together with the headers.
         let body = whole.map { ByteStream($0) } ?? FetchBody(fetch, handle: handle).stream

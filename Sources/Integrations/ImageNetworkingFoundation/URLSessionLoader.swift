@@ -95,7 +95,7 @@ public final class URLSessionLoader: DataLoading {
         if let response = try await background?.response(to: request) { return response }
         let transfer = SessionTransfer(
             url: request.url, isHead: request.method == .head,
-            limit: request.maximumBytes ?? ResponseLimit.standard, window: configuration.window)
+            limit: request.maximumResponseBytes ?? ResponseLimit.standard, window: configuration.window)
         let reader = SessionReader(transfer, lease: lease)
         let limit = try AttemptLimit(request)
         let timer = Task {

@@ -46,9 +46,10 @@ public struct ViewAppearance: Hashable, Sendable {
 ///
 /// - Parameters:
 ///   - view: A new view that shows nothing.
-///   - showsPlaceholders: Whether the adapter shows placeholders and failure images. By default `true`; a scrolling terminal
-///     shows none.
-///   - canClear: Whether the adapter can remove what it showed. By default `true`; a scrolling terminal and a file cannot.
+///   - showsPlaceholders: Whether the adapter shows placeholders and failure images. By default `true`; a scrolling
+///     terminal shows none.
+///   - canClear: Whether the adapter can remove what it showed. By default `true`; a scrolling terminal and a file
+///     cannot.
 ///   - appearance: Returns what the view shows after the view has finished every call so far.
 /// - Throws: ``ConformanceFailure`` for the first difference.
 public func checkImageViewAdapterConformance<View: ImageViewAdapter>(

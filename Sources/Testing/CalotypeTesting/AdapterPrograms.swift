@@ -3,14 +3,14 @@ internal import ImageTargets
 
 /// Checks an adapter with random programs that set, replace, cancel, clear, hide, show and deallocate views.
 ///
-/// Meanwhile loads send previews, succeed and fail in random order; the views of one program share a loader. In every order, the
-/// completion handler of a view's last request must be called exactly once, the handlers of replaced requests never, and at the
-/// end each view must show the result of its last request.
+/// Meanwhile loads send previews, succeed and fail in random order; the views of one program share a loader. In every
+/// order, the completion handler of a view's last request must be called exactly once, the handlers of replaced
+/// requests never, and at the end each view must show the result of its last request.
 ///
-/// A main-actor view is driven by the calls of `ImageTarget` that do not suspend, so every result must arrive in order. A view whose
-/// calls suspend may receive the end of a load late. The check then accepts both results that the order allows: a
-/// view that is deallocated completes only when its load ended before; a request that is repeated after a failure either starts
-/// a load or does not. In each case exactly one request must complete.
+/// A main-actor view is driven by the calls of `ImageTarget` that do not suspend, so every result must arrive in order.
+/// A view whose calls suspend may receive the end of a load late. The check then accepts both results that the order
+/// allows: a view that is deallocated completes only when its load ended before; a request that is repeated after a
+/// failure either starts a load or does not. In each case exactly one request must complete.
 ///
 /// ``checkImageViewAdapterConformance(of:showsPlaceholders:canClear:appearance:)`` checks each situation once.
 ///
@@ -18,9 +18,9 @@ internal import ImageTargets
 ///   - count: The number of programs, each of 24 steps. By default 2,000.
 ///   - showsFailureImages: Whether the view shows failure images. By default `true`.
 ///   - canClear: Whether the view shows nothing after it is cleared. By default `true`.
-///   - onRequest: Receives the view and the number of its next image, before the request is set, or `nil` when the view must show
-///     no new image. Image number n has the red value ``programRed(of:)``; its failure image has the same red value and blue 250.
-///     Does nothing by default.
+///   - onRequest: Receives the view and the number of its next image, before the request is set, or `nil` when the view
+///     must show no new image. Image number n has the red value ``programRed(of:)``; its failure image has the same red
+///     value and blue 250. Does nothing by default.
 ///   - makeView: Makes a new view and keeps no reference to it. Its `imageSize()` must not be `pending`.
 ///   - appearance: Returns what the view shows.
 /// - Throws: ``ConformanceFailure`` with the number of the first program that failed and the differences.
@@ -105,8 +105,8 @@ private struct ProgramKind<View: ImageViewAdapter> {
         for view in views { await view.checkResult() }
     }
 
-    /// The running loads of the current views. A suspended call may keep a removed view alive; its load must be cancelled when
-    /// the call returns, and the program sends it no events until then.
+    /// The running loads of the current views. A suspended call may keep a removed view alive; its load must be
+    /// cancelled when the call returns, and the program sends it no events until then.
     private var running: [ScriptedLoad] {
         provider.running.filter { load in views.contains { $0.name == load.request.options.accessibilityLabel } }
     }

@@ -2,8 +2,8 @@ public import ImageCore
 
 /// Checks a memory cache against the contract of `Caching`.
 ///
-/// It stores, reads, replaces and removes images under several keys and variants, empties the cache, and uses it from four tasks
-/// at once. It does not check `peekImage(for:)`, `variants(of:)`, priorities, limits or counted bytes.
+/// It stores, reads, replaces and removes images under several keys and variants, empties the cache, and uses it from
+/// four tasks at once. It does not check `peekImage(for:)`, `variants(of:)`, priorities, limits or counted bytes.
 ///
 /// ```swift
 /// // In a test, with a custom cache:

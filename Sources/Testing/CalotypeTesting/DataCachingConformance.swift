@@ -3,8 +3,8 @@ public import ImageCore
 
 /// Checks a data cache against the contract of `DataCaching`.
 ///
-/// It stores and reads entries, before and after a flush, replaces and removes them, empties the cache, and uses it from four tasks
-/// at once. It does not check limits or cancelled tasks.
+/// It stores and reads entries, before and after a flush, replaces and removes them, empties the cache, and uses it
+/// from four tasks at once. It does not check limits or cancelled tasks.
 ///
 /// ```swift
 /// // In a test, with a custom cache:

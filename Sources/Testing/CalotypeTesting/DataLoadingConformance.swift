@@ -4,8 +4,8 @@ internal import LoopbackHTTP
 
 /// Checks a network layer against the contract of `DataLoading`, with a real HTTP server on the loopback interface.
 ///
-/// The server also sends malformed, truncated and endless responses. The checks are for loaders of `http` and `https` URLs. Each
-/// check makes a new loader, which must not cache responses and must accept `http` URLs of 127.0.0.1.
+/// The server also sends malformed, truncated and endless responses. The checks are for loaders of `http` and `https`
+/// URLs. Each check makes a new loader, which must not cache responses and must accept `http` URLs of 127.0.0.1.
 ///
 /// ```swift
 /// // In a test, with a custom loader:
@@ -16,10 +16,10 @@ public struct DataLoadingConformance: Sendable {
     ///
     /// - Parameters:
     ///   - limit: The longest time that a check may take. By default 20 seconds.
-    ///   - makeTrusting: Makes a loader that trusts the given certificate (PEM), for the checks of trusted TLS servers. By default
-    ///     `nil`, which skips them. They are also skipped without OpenSSL 3, which the server needs.
-    ///   - exceptions: The names of checks to skip, because the library below the loader is known not to pass them. Empty by default.
-    ///     An unknown name is a failure.
+    ///   - makeTrusting: Makes a loader that trusts the given certificate (PEM), for the checks of trusted TLS servers.
+    ///     By default `nil`, which skips them. They are also skipped without OpenSSL 3, which the server needs.
+    ///   - exceptions: The names of checks to skip, because the library below the loader is known not to pass them.
+    ///     Empty by default. An unknown name is a failure.
     ///   - makeLoader: Makes a new loader.
     /// - Throws: ``ConformanceFailure`` for the first check that fails or exceeds `limit`.
     public static func check(
@@ -151,7 +151,8 @@ extension DataLoadingConformance {
             try await expectError(.connectionFailed) { _ = try await loader.load(request) }
         },
         Check(name: "An unknown host throws hostNotFound") { loader in
-            // A label of 64 letters is too long for a host name (RFC 1035, section 2.3.4), so no name server is contacted.
+            // A label of 64 letters is too long for a host name (RFC 1035, section 2.3.4), so no name server is
+            // contacted.
             let url = URL(string: "http://\(String(repeating: "a", count: 64)).invalid/")
             guard let url else { throw ConformanceFailure("The host name gave no URL.") }
             try await expectError(.hostNotFound) { _ = try await loader.load(DataRequest(url: url)) }
@@ -173,7 +174,7 @@ extension DataLoadingConformance {
                 while true { try connection.writeChunk([UInt8](repeating: 1, count: 10_000)) }
             }
             var request = try request(server)
-            request.maximumBytes = 500_000
+            request.maximumResponseBytes = 500_000
             let limited = request
             try await expectError(.tooLarge) { _ = try await collect(try await loader.load(limited).body) }
             try await server.disconnections.wait(forCount: 1)

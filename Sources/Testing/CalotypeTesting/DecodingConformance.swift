@@ -1,6 +1,7 @@
 public import ImageCore
 
-/// Checks a decoder against the contract of `Decoding`, and of `IncrementalDecoding` and `AnimationDecoding` where it conforms to them.
+/// Checks a decoder against the contract of `Decoding`, and of `IncrementalDecoding` and `AnimationDecoding` where it
+/// conforms to them.
 ///
 /// The decoder must list its formats and decline data that is no image. For each file:
 ///
@@ -11,14 +12,16 @@ public import ImageCore
 /// - Truncated files, whether partial images are allowed or not, and files with flipped bits throw only `ImageError`.
 /// - A decode with a cancelled token throws `CancellationError`.
 /// - An incremental decoder marks its previews.
-/// - An animation has as many frames as the header says, in any order the same, with plausible durations, and begins with the image
-///   of a decode.
+/// - An animation has as many frames as the header says, in any order the same, with plausible durations, and begins
+///   with the image of a decode.
 ///
 /// It does not check the image that a decoder returns for a damaged file, alpha modes, metadata, time or memory.
 ///
 /// ```swift
 /// // In a test, with a custom decoder and a few files of its formats:
-/// let files = try [1, 40].map { try PNGEncoder().encode(TestImages.solid(width: $0), as: .png, options: EncodeOptions()) }
+/// let files = try [1, 40].map {
+///     try PNGEncoder().encode(TestImages.solid(width: $0), as: .png, options: EncodeOptions())
+/// }
 /// try checkDecodingConformance(of: PNGDecoder(), files: files)
 /// ```
 ///
@@ -100,8 +103,8 @@ struct FileCheck {
         }
     }
 
-    /// Decodes truncated files and files with flipped bits. Errors other than ``ImageError`` are failures; images are accepted
-    /// without a check.
+    /// Decodes truncated files and files with flipped bits. Errors other than ``ImageError`` are failures; images are
+    /// accepted without a check.
     func checkDamagedFiles() throws {
         for cut in Set((0..<16).map { file.count * $0 / 16 }).union([file.count - 1]) where cut > 0 {
             var options = DecodeOptions()

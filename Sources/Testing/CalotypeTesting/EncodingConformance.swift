@@ -2,9 +2,9 @@ public import ImageCore
 
 /// Checks an encoder against the contract of `Encoding`, by decoding its files.
 ///
-/// For each format it encodes images of several sizes, pixel formats and alpha modes, and checks that the image is not changed, that
-/// the file has the right format, size and orientation, that the same image gives the same file, and that a cancelled encode throws
-/// `CancellationError`. It does not compare the decoded pixels with the original.
+/// For each format it encodes images of several sizes, pixel formats and alpha modes, and checks that the image is not
+/// changed, that the file has the right format, size and orientation, that the same image gives the same file, and that
+/// a cancelled encode throws `CancellationError`. It does not compare the decoded pixels with the original.
 ///
 /// ```swift
 /// // In a test, with a custom encoder:
@@ -14,7 +14,8 @@ public import ImageCore
 /// - Parameters:
 ///   - encoder: The encoder to check.
 ///   - decoder: A decoder for every format that the encoder writes.
-/// - Throws: ``ConformanceFailure`` for the first violation, or the error of the encoder or the decoder for a valid image.
+/// - Throws: ``ConformanceFailure`` for the first violation, or the error of the encoder or the decoder for a valid
+///   image.
 public func checkEncodingConformance(of encoder: any Encoding, readBy decoder: any Decoding) throws {
     try ConformanceFailure.require(!encoder.formats.isEmpty, "The encoder lists no formats.")
     for format in encoder.formats {

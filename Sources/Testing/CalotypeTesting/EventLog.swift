@@ -34,7 +34,8 @@ public final class EventLog<Event: Sendable>: Sendable {
 
     /// Returns as soon as the events fulfil a condition, which may be at once. Ignores cancellation.
     ///
-    /// - Parameter condition: Called with all events after each new one, with a lock held: it must not use the list itself.
+    /// - Parameter condition: Called with all events after each new one, with a lock held: it must not use the list
+    ///   itself.
     public func wait(until condition: @escaping @Sendable ([Event]) -> Bool) async {
         await withCheckedContinuation { continuation in
             let isDue = state.withLock { state in

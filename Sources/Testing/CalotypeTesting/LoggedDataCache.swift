@@ -31,7 +31,8 @@ public final class LoggedDataCache: DataCaching {
     /// - Parameters:
     ///   - readGate: The gate of reads. Open by default.
     ///   - storeGate: The gate of stores. Open by default.
-    ///   - fault: Returns the error that the n-th call throws, counted from 1, or `nil` for success. By default no call fails.
+    ///   - fault: Returns the error that the n-th call throws, counted from 1, or `nil` for success. By default no call
+    ///     fails.
     public init(
         readGate: Gate = Gate(isOpen: true), storeGate: Gate = Gate(isOpen: true),
         fault: @escaping @Sendable (Int) -> (any Error)? = { _ in nil }

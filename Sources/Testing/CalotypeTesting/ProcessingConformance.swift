@@ -2,10 +2,11 @@ public import ImageCore
 
 /// Checks a processor against the contract of `Processing`.
 ///
-/// It checks that the identifier is the same for the same processor, that the result depends only on the image and not on the number
-/// of threads, that the input is not changed, that premultiplied colours do not exceed alpha, that a pixel limit is not exceeded,
-/// that fused processors give the same result as two steps, and that a cancelled run throws nothing but `CancellationError`. It does
-/// not check that a cancelled run stops, that parameters are part of the identifier, or `reducedDecode`.
+/// It checks that the identifier is the same for the same processor, that the result depends only on the image and not
+/// on the number of threads, that the input is not changed, that premultiplied colours do not exceed alpha, that a
+/// pixel limit is not exceeded, that fused processors give the same result as two steps, and that a cancelled run
+/// throws nothing but `CancellationError`. It does not check that a cancelled run stops, that parameters are part of
+/// the identifier, or `reducedDecode`.
 ///
 /// ```swift
 /// // In a test, with a custom processor:
@@ -13,8 +14,8 @@ public import ImageCore
 /// ```
 ///
 /// - Parameters:
-///   - samples: Images that the processor must accept. By default grayscale and colour images of 8 and 16 bits per channel, opaque
-///     and transparent, from one pixel to 120 by 80 pixels.
+///   - samples: Images that the processor must accept. By default grayscale and colour images of 8 and 16 bits per
+///     channel, opaque and transparent, from one pixel to 120 by 80 pixels.
 ///   - make: Makes the processor with the same parameters each time. Called twice.
 /// - Throws: ``ConformanceFailure`` for the first violation, or the processor's error for a sample.
 public func checkProcessingConformance(

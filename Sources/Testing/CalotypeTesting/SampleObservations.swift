@@ -5,7 +5,9 @@ extension LoadObservation {
     ///
     /// ```swift
     /// struct Printer: LoadObserving {
-    ///     func observe(_ observation: LoadObservation, of load: LoadID, request: ImageRequest) { print(load, observation) }
+    ///     func observe(_ observation: LoadObservation, of load: LoadID, request: ImageRequest) {
+    ///         print(load, observation)
+    ///     }
     /// }
     /// let request = ImageRequest(url: URL(string: "https://example.org/cat.jpg")!)
     /// for observation in try LoadObservation.samples() {

@@ -14,8 +14,8 @@ public final class ScriptedDecoder: Decoding {
     /// Creates a decoder.
     ///
     /// - Parameters:
-    ///   - beforeDecode: Called on the decoding thread with the data and the options before each decode, which it may block or
-    ///     fail. By default nothing is called.
+    ///   - beforeDecode: Called on the decoding thread with the data and the options before each decode, which it may
+    ///     block or fail. By default nothing is called.
     ///   - accepts: Whether data is of the decoder's format. By default all data is.
     public init(
         beforeDecode: (@Sendable (Data, DecodeOptions) throws -> Void)? = nil,
@@ -30,7 +30,7 @@ public final class ScriptedDecoder: Decoding {
 
     public var formats: [ImageFormat] { [Self.format] }
 
-    public func format(of head: Data) -> ImageFormat? { accepts(head) ? Self.format : nil }
+    public func format(of prefix: Data) -> ImageFormat? { accepts(prefix) ? Self.format : nil }
 
     public func info(of data: Data, limits: DecodingLimits) throws -> ImageInfo {
         guard accepts(data) else { throw ImageError(.unknownFormat, message: "The scripted decoder does not accept this file.") }

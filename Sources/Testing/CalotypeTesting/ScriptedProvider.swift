@@ -27,7 +27,8 @@ public final class ScriptedProvider: ImageProviding {
     /// The loads that have not ended.
     public var running: [ScriptedLoad] { loads.filter { !$0.hasEnded } }
 
-    /// Sets the image that ``cachedImage(for:)`` returns for the request's source, whatever the target size and the processors.
+    /// Sets the image that ``cachedImage(for:)`` returns for the request's source, whatever the target size and the
+    /// processors.
     ///
     /// - Parameters:
     ///   - image: The image, or `nil` for a cache miss.

@@ -1,4 +1,5 @@
-/// A random number generator that gives the same numbers for the same seed on every platform, so that a failure can be repeated.
+/// A random number generator that gives the same numbers for the same seed on every platform, so that a failure can be
+/// repeated.
 ///
 /// SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014).
 public struct SeededGenerator: RandomNumberGenerator, Sendable {

@@ -31,7 +31,8 @@ final class CommandProcess: Sendable {
     private let folder: ScratchFolder
     private let start = ContinuousClock.now
 
-    /// Starts the command. Its output goes to the terminal, or without one to files, so that the command never waits for a reader.
+    /// Starts the command. Its output goes to the terminal, or without one to files, so that the command never waits
+    /// for a reader.
     ///
     /// - Parameters:
     ///   - shell: what a shell runs before it becomes the command, such as `ulimit -f 1`.

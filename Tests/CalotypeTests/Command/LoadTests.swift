@@ -180,8 +180,8 @@ struct LoadTests {
     }
 
     #if os(Linux)
-        /// The shell's limit includes reserved address space; a process with several threads reserves some hundred megabytes. A load
-        /// accepts a tenth of the limit.
+        /// The shell's limit includes reserved address space; a process with several threads reserves some hundred
+        /// megabytes. A load accepts a tenth of the limit.
         @Test(arguments: [
             (["info"], "There is not enough memory"), (["load", "--no-cache"], "The file "), (["show"], "The file "),
         ])

@@ -4,8 +4,8 @@ import ImageCore
 
 import CalotypeSystem
 
-/// A terminal of 80 × 24 characters; the test reads its screen and types on its keyboard. Swift does not import the constants of
-/// Linux's pseudo-terminals (pts(4), ioctl_tty(2)).
+/// A terminal of 80 × 24 characters; the test reads its screen and types on its keyboard. Swift does not import the
+/// constants of Linux's pseudo-terminals (pts(4), ioctl_tty(2)).
 final class PseudoTerminal: Sendable {
     /// The device that the command opens as its terminal.
     let path: String
@@ -13,7 +13,8 @@ final class PseudoTerminal: Sendable {
     /// The output in chunks; `nil` follows when no process has the terminal open.
     private let chunks = EventLog<[UInt8]?>()
 
-    /// `POSIX_SPAWN_SETSID`: the process leads a new session, and the first terminal that it opens becomes the session's terminal.
+    /// `POSIX_SPAWN_SETSID`: the process leads a new session, and the first terminal that it opens becomes the
+    /// session's terminal.
     static let newSession: Int16 = 0x80
 
     /// The variables that describe the terminal in which the tests run.

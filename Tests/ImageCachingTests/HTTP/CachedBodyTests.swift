@@ -92,9 +92,9 @@ import Testing
         let loader = bench.makeLoader()
         _ = try await loader.see()
         var request = Wire.request()
-        request.maximumBytes = 9
+        request.maximumResponseBytes = 9
         await #expect { try await loader.load(request) } throws: { ($0 as? ImageError)?.code == .tooLarge }
-        request.maximumBytes = 10
+        request.maximumResponseBytes = 10
         #expect(try await loader.load(request).text == "0123456789")
     }
 

@@ -60,7 +60,7 @@ final class CacheBench: Sendable {
 
     var cache: HTTPCache {
         HTTPCache(
-            store: store, policy: policy, neutralFields: neutralFields, maximumBodyBytes: 1000,
+            store: store, policy: policy, neutralFields: neutralFields, maximumStoredBytes: 1000,
             now: { [self] in now })
     }
 

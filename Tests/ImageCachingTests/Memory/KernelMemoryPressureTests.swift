@@ -8,10 +8,11 @@
 
     import CalotypeSystem
 
-    /// Real memory pressure: a process in a small control group reads a file that does not fit there, repeatedly, and waits for it each
-    /// time. Needs a kernel that reports this, and permission to create a control group.
+    /// Real memory pressure: a process in a small control group reads a file that does not fit there, repeatedly, and
+    /// waits for it each time. Needs a kernel that reports this, and permission to create a control group.
     @Suite struct KernelMemoryPressureTests {
-        /// The directories in which a group can be created and limited: with version 2, or with the memory controller of version 1.
+        /// The directories in which a group can be created and limited: with version 2, or with the memory controller
+        /// of version 1.
         private static let places = [
             (root: "/sys/fs/cgroup", limit: "memory.max"), (root: "/sys/fs/cgroup/memory", limit: "memory.limit_in_bytes"),
         ]
@@ -41,14 +42,16 @@
             _ = (fsync(file), posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED), close(file))
         }
 
-        /// Microseconds for which some task waited for memory since the machine started; `nil` if the kernel does not count them.
+        /// Microseconds for which some task waited for memory since the machine started; `nil` if the kernel does not
+        /// count them.
         private static var stalled: Int? {
             SmallFile.text(at: "/proc/pressure/memory")?.split(separator: "\n").first?.split(separator: "=").last.flatMap {
                 Int($0)
             }
         }
 
-        /// The watch requests 150 ms in a window of two seconds; seconds with this share of waiting contain such a window.
+        /// The watch requests 150 ms in a window of two seconds; seconds with this share of waiting contain such a
+        /// window.
         private static let plenty = 0.3
 
         private static func share(since start: ContinuousClock.Instant, _ before: Int) -> Double {

@@ -4,8 +4,8 @@ import Testing
 
 @testable import ImageCodecs
 
-/// Grids of two cells of 64 × 64 pixels and one colour each. Alpha is a second grid, one item for the whole grid, or an item for
-/// each cell.
+/// Grids of two cells of 64 × 64 pixels and one colour each. Alpha is a second grid, one item for the whole grid, or an
+/// item for each cell.
 @Suite struct AVIFGridTests {
     private let whole = FileBoxes.seed("avif/grid.avif")
     private let perCell = FileBoxes.seed("avif/grid-cell-alpha.avif")
@@ -77,8 +77,8 @@ import Testing
         }
     }
 
-    /// The grid with item numbers of 32 bits and property numbers of 15 bits. The boxes move to the end, so that the items keep
-    /// their positions.
+    /// The grid with item numbers of 32 bits and property numbers of 15 bits. The boxes move to the end, so that the
+    /// items keep their positions.
     @Test
     func longItemAndPropertyNumbersAreRead() throws {
         let place = try #require(perCell.range(of: "meta"))

@@ -7,8 +7,8 @@
     import ImageCodecs
     import Testing
 
-    /// The processor time of a decode after its cancellation. Only the time of the decoding thread counts, so that other
-    /// processes do not matter.
+    /// The processor time of a decode after its cancellation. Only the time of the decoding thread counts, so that
+    /// other processes do not matter.
     @Suite(.serialized) struct CancellationTests {
         enum Kind: String, CaseIterable {
             case jpeg, progressiveJPEG, png, webp
@@ -51,8 +51,8 @@
             return clock
         }
 
-        /// Returns the time from the cancellation, after `moment` milliseconds, to the end of the decode, or `nil` if the decode
-        /// ended before it or the cancelling thread was delayed.
+        /// Returns the time from the cancellation, after `moment` milliseconds, to the end of the decode, or `nil` if
+        /// the decode ended before it or the cancelling thread was delayed.
         private func rest(_ file: Data, cancelledAt moment: Double) throws -> Double? {
             let (clock, token) = (Self.ownClock, CancellationToken())
             let state = Lock((hasEnded: false, cancelled: Double?.none))

@@ -38,7 +38,8 @@ import Testing
     func aDecodeThatIsCancelledDuringItsFrameThrows(format: ImageFormat) throws {
         let file = file(format)
         var wasCancelled = false
-        // The scheduler decides whether the cancellation arrives during the decode, so the test tries increasing delays.
+        // The scheduler decides whether the cancellation arrives during the decode, so the test tries increasing
+        // delays.
         for attempt in 1..<500 where !wasCancelled {
             let (token, moment) = (CancellationToken(), ContinuousClock.now + .microseconds(100 * attempt))
             DispatchQueue.global().async {

@@ -9,8 +9,8 @@ import Testing
     /// Display P3: sRGB's curve and white, with wider red and green.
     static var p3: Data { Data(bytesOfP3) }
 
-    /// An array, because the leak checker cannot follow the pointer in `Data`. It is kept, because a profile contains its time of
-    /// creation.
+    /// An array, because the leak checker cannot follow the pointer in `Data`. It is kept, because a profile contains
+    /// its time of creation.
     private static let bytesOfP3 = Array(ColorProfile(primaries: 12, transfer: 13)?.icc ?? Data())
 
     /// Returns a colour of Display P3 in sRGB, clipped to the gamut.
@@ -130,7 +130,8 @@ import Testing
 
     @Test
     func aProfileInAGIFIsConvertedOrKept() throws {
-        // Given: a GIF with a profile in sub-blocks before its first frame, and a PNG of the same pixels with that profile.
+        // Given: a GIF with a profile in sub-blocks before its first frame, and a PNG of the same pixels with that
+        // profile.
         let plain = FileBoxes.seed("gif/still.gif")
         let flags = plain[10]
         let start = 13 + (flags & 0x80 == 0 ? 0 : 3 << (Int(flags & 7) + 1))

@@ -5,7 +5,8 @@ import TestBitmaps
 import ImageCodecs
 import Testing
 
-/// Compares all files of the corpus with their references. `CALOTYPE_CORPUS_ONLY=TEXT` selects the paths that contain the text.
+/// Compares all files of the corpus with their references. `CALOTYPE_CORPUS_ONLY=TEXT` selects the paths that contain
+/// the text.
 @Suite(.enabled(if: Corpus.root != nil, "no corpus at CALOTYPE_CORPUS or ../shared/corpus"))
 struct CorpusConformanceTests {
     let corpus: Corpus
@@ -29,7 +30,8 @@ struct CorpusConformanceTests {
                 for view in View.allCases { counts[view, default: Counts()].skipped += 1 }
                 continue
             }
-            // The reference of a still image has the default image of an animated PNG, even if that is not part of the animation.
+            // The reference of a still image has the default image of an animated PNG, even if that is not part of the
+            // animation.
             let firstFrame = Self.hasSeparateDefault(data) ? entry.frameGrids?.first { $0.index == 0 } : nil
             for view in View.allCases {
                 guard let (size, references) = try view.reference(of: entry, path: path, data: data),

@@ -4,8 +4,8 @@ import ImageDecoding
 import ImageCodecs
 import Testing
 
-/// Makes previews of the corpus, and decodes it truncated. Small files arrive in small pieces; larger ones in larger pieces, because
-/// small pieces take long.
+/// Makes previews of the corpus, and decodes it truncated. Small files arrive in small pieces; larger ones in larger
+/// pieces, because small pieces take long.
 @Suite(.enabled(if: Corpus.root != nil, "no corpus at CALOTYPE_CORPUS or ../shared/corpus"))
 struct CorpusPiecesTests {
     let corpus: Corpus

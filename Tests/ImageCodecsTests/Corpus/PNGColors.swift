@@ -1,8 +1,8 @@
 import ImageCore
 import TestBitmaps
 
-/// Converts the colours of a PNG without a profile by formula (PNG specification, third edition, 4.3 and 11.3.2; ITU-T H.273). It
-/// is the reference for files whose corpus entry has only the stored numbers.
+/// Converts the colours of a PNG without a profile by formula (PNG specification, third edition, 4.3 and 11.3.2; ITU-T
+/// H.273). It is the reference for files whose corpus entry has only the stored numbers.
 struct PNGColors {
     /// The exponent from a sample to light; `nil` for the curve of sRGB.
     private let exponent: Double?

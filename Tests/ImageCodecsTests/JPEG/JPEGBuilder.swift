@@ -1,7 +1,8 @@
 import ImageCore
 import TestBitmaps
 
-/// Writes baseline JPEG files byte by byte (ITU-T T.81). Each 8×8 block has one colour, so there are only DC coefficients.
+/// Writes baseline JPEG files byte by byte (ITU-T T.81). Each 8×8 block has one colour, so there are only DC
+/// coefficients.
 struct JPEGBuilder {
     /// Blocks across and down; each is 8×8 pixels.
     var blocks: PixelSize

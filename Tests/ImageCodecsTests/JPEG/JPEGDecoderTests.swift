@@ -78,10 +78,10 @@ import Timing
             }
         }
         #expect(time < .seconds(1))
-        // The coefficients count, too: 8,000 × 8,000 pixels are within the pixel limit, but their coefficients exceed a small
-        // byte limit.
+        // The coefficients count, too: 8,000 × 8,000 pixels are within the pixel limit, but their coefficients exceed a
+        // small byte limit.
         #expect(throws: ImageError.self) {
-            try decoder.decode(progressive(scans: 1), options: .with { $0.limits.decodedBytes = 10_000 })
+            try decoder.decode(progressive(scans: 1), options: .with { $0.limits.imageBytes = 10_000 })
         }
     }
 

@@ -7,7 +7,8 @@ import Testing
 @testable import ImageDecoding
 
 @Suite("Animated PNG") struct APNGTests {
-    /// A file of 4x4 pixels that announces `announced` frames and has `count` frames, the first of which is the default image.
+    /// A file of 4x4 pixels that announces `announced` frames and has `count` frames, the first of which is the default
+    /// image.
     private static func animation(announced: Int, count: Int) -> Data {
         let size = PixelSize(width: 4, height: 4)
         func control(_ sequence: Int) -> [UInt8] {

@@ -1,7 +1,8 @@
 import ImageCore
 import TestBitmaps
 
-/// Writes uncompressed PNG files byte by byte (PNG specification), so that the decoder's tests do not depend on its own library.
+/// Writes uncompressed PNG files byte by byte (PNG specification), so that the decoder's tests do not depend on its own
+/// library.
 struct PNGBuilder {
     enum ColorType: Int, CaseIterable {
         case gray = 0, rgb = 2, palette = 3, grayAlpha = 4, rgbAlpha = 6

@@ -130,7 +130,8 @@ import Testing
 
     @Test
     func aDecompressionBombInMetadataIsSkipped() throws {
-        // Given: a profile chunk whose stream declares a stored block of 60,000 bytes, which exceeds the limit of this test.
+        // Given: a profile chunk whose stream declares a stored block of 60,000 bytes, which exceeds the limit of this
+        // test.
         var builder = PNGBuilder(size: size, colorType: .gray, depth: 8) { _, _ in [9] }
         let bomb = PNGBuilder.stored(Array(repeating: 0, count: 60_000))
         builder.chunks = [("iCCP", Array("bomb".utf8) + [0, 0] + bomb), ("zTXt", Array("text".utf8) + [0, 0] + bomb)]

@@ -20,7 +20,7 @@ import Testing
         for number in 0..<96 {
             var options = DecodeOptions()
             options.limits.pixels = 1 << 20
-            options.limits.decodedBytes = 1 << 25
+            options.limits.imageBytes = 1 << 25
             options.targetSize = [nil, PixelSize(width: 3, height: 40), PixelSize(width: 20, height: 5)][number % 3]
             options.contentMode = ContentMode.allCases[number / 3 % 3]
             options.allowsPartial = number & 1 == 0

@@ -34,7 +34,8 @@ import Testing
                 } catch let error as ImageError {
                     #expect([.truncated, .corrupt, .emptyFile, .unknownFormat].contains(error.code), "\(error) at \(count)")
                 }
-                // If partial images are allowed, the available part is decoded. A slice must give the same as other data.
+                // If partial images are allowed, the available part is decoded. A slice must give the same as other
+                // data.
                 do {
                     if try registry.decode(cut, options: .with { $0.allowsPartial = true }).isPartial { partial += 1 }
                 } catch let error as ImageError {
@@ -90,7 +91,7 @@ import Testing
     @Test(arguments: formats)
     func limitsAreCheckedAgainstTheHeader(format: ImageFormat) throws {
         let file = try file(format)
-        for change in [\DecodingLimits.pixels, \.decodedBytes] {
+        for change in [\DecodingLimits.pixels, \.imageBytes] {
             let error = #expect(throws: ImageError.self) {
                 try registry.decode(file, options: .with { $0.limits[keyPath: change] = 40 * 24 - 1 })
             }

@@ -16,7 +16,7 @@ import Testing
         options.limits.frames = 2
         #expect(throws: ImageError.self) { try DecoderRegistry(.codecs).animation(of: file, options: options) }
         options.limits.frames = 3
-        options.limits.decodedBytes = 20 * 13 * 4
+        options.limits.imageBytes = 20 * 13 * 4
         #expect(throws: ImageError.self) {
             let animation = try DecoderRegistry(.codecs).animation(of: file, options: options)
             _ = try animation.frame(at: 1)

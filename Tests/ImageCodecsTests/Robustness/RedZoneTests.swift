@@ -14,7 +14,8 @@
                 }
                 unsafe bitmap.withUnsafePixels { pixels in
                     let end = unsafe pixels.baseAddress.unsafelyUnwrapped + pixels.count
-                    // The sanitizer checks calls of memcpy. It does not check Swift's own accesses unless they are inlined.
+                    // The sanitizer checks calls of memcpy. It does not check Swift's own accesses unless they are
+                    // inlined.
                     var byte: UInt8 = 0
                     print(unsafe memcmp(end, &byte, 1))
                 }

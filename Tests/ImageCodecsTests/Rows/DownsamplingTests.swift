@@ -49,7 +49,8 @@ import Testing
         let baseline = try file(.jpeg, 95, source)
         let image = try decode(baseline, limited(to: box))
         #expect(image.bitmap.isSame(as: try decode(baseline, .with { $0.targetSize = box }).bitmap))
-        // These exceed the limit: the whole image, a larger result, and a progressive file, all of whose coefficients are held.
+        // These exceed the limit: the whole image, a larger result, and a progressive file, all of whose coefficients
+        // are held.
         let progressive = try file(.jpeg, 96, source)
         for (file, target) in [(baseline, nil), (baseline, PixelSize(width: 101, height: 300)), (progressive, box)] {
             let error = #expect(throws: ImageError.self) { try decode(file, limited(to: target)) }

@@ -104,7 +104,7 @@ import Testing
         #expect(throws: Never.self) { try limits.check(PixelSize(width: 10, height: 10)) }
         #expect(throws: ImageError.self) { try limits.check(PixelSize(width: 101, height: 1)) }
         #expect(throws: ImageError.self) { try limits.check(PixelSize(width: .max, height: .max)) }
-        limits.decodedBytes = 399
+        limits.imageBytes = 399
         #expect(throws: ImageError.self) { try limits.check(PixelSize(width: 10, height: 10)) }
     }
 }

@@ -25,7 +25,7 @@ import ImageDecoding
             self.damaged = damaged
         }
 
-        func pixels(of frame: Int, options: DecodeOptions) throws -> (bitmap: Bitmap, failure: ImageError?) {
+        func decodePixels(of frame: Int, options: DecodeOptions) throws -> (bitmap: Bitmap, failure: ImageError?) {
             let side = frames[frame].size.width
             let failure = damaged.contains(frame) ? ImageError(.corrupt, message: "The frame is damaged.") : nil
             return (try bitmap(side, side) { _, _ in [UInt8(frame), 0, 0, 255] }, failure)
@@ -34,8 +34,8 @@ import ImageDecoding
 
     @Test(arguments: [Array(0..<7), Array((0..<7).reversed()), [5, 2, 6, 0, 4, 1, 3]])
     func aFrameIsPartialIfADamagedFrameIsVisibleInIt(order: [Int]) throws {
-        // The second frame is drawn over the first, which is damaged; the third hides both. The fourth is damaged and restored,
-        // the sixth is damaged and cleared.
+        // The second frame is drawn over the first, which is damaged; the third hides both. The fourth is damaged and
+        // restored, the sixth is damaged and cleared.
         let source = Source(
             [(2, .keep), (1, .keep), (2, .keep), (1, .restore), (1, .keep), (2, .clear), (1, .keep)], damaged: [0, 3, 5])
         let wanted = [true, true, false, true, false, true, false]

@@ -25,7 +25,7 @@ import ImageDecoding
             }
         }
 
-        func pixels(of frame: Int, options: DecodeOptions) throws -> (bitmap: Bitmap, failure: ImageError?) {
+        func decodePixels(of frame: Int, options: DecodeOptions) throws -> (bitmap: Bitmap, failure: ImageError?) {
             decoded += 1
             let pixel = [UInt8(frame % 251), UInt8(frame / 3 % 256), 9, UInt8(120 + frame % 100)]
             return (try bitmap(1, 1, alpha: .straight) { _, _ in pixel }, nil)

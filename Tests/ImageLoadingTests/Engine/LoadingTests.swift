@@ -260,17 +260,17 @@ import Testing
 
     /// A loader of files or `data:` URLs would otherwise apply a limit of its own.
     @Test func everyRequestCarriesTheLimitOfResponseBytes() async throws {
-        let bench = Bench { $0.limits.responseBytes = ResponseLimit.standard + 1 }
+        let bench = Bench { $0.limits.maximumResponseBytes = ResponseLimit.standard + 1 }
         _ = try await bench.loader.image(for: url("x"))
         var request = ImageRequest(url: url("y"))
         request.options.maximumResponseBytes = 9
         _ = try await bench.loader.image(for: request)
-        #expect(bench.network.requests.map(\.maximumBytes) == [ResponseLimit.standard + 1, 9])
+        #expect(bench.network.requests.map(\.maximumResponseBytes) == [ResponseLimit.standard + 1, 9])
     }
 
     @Test func aBodyOverTheLimitOfStoredBytesIsLoadedButNotStored() async throws {
         for limit in [2, 3] {
-            let bench = Bench(network: ScriptedLoader { _ in .body(Data([7, 8, 9])) }) { $0.limits.storedResponseBytes = limit }
+            let bench = Bench(network: ScriptedLoader { _ in .body(Data([7, 8, 9])) }) { $0.limits.maximumStoredBytes = limit }
             _ = try await bench.loader.image(for: url("x"))
             try await bench.loader.flush()
             await bench.waitUntilIdle()

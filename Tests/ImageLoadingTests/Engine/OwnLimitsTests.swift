@@ -75,7 +75,7 @@ struct OwnLimits {
             if limit == .retries, request.retries == 0 { throw ImageError(.connectionLost, message: "The connection ended.") }
             if !request.allowsExpensiveNetwork { throw ImageError(.expensiveNetwork, message: "It costs money.") }
             let bytes = Data(repeating: 7, count: 100)
-            if let limit = request.maximumBytes, limit < 100 { throw ImageError(.tooLarge, message: "Over \(limit).") }
+            if let limit = request.maximumResponseBytes, limit < 100 { throw ImageError(.tooLarge, message: "Over \(limit).") }
             return .response(HTTPResponse(status: .ok), chunks: [bytes.prefix(60), bytes.suffix(40)])
         }
     }
@@ -83,7 +83,7 @@ struct OwnLimits {
     private func bench(_ limit: Limit, _ clock: ManualClock) async -> Bench {
         let bench = Bench(network: Self.network(of: limit)) {
             $0.clock = clock
-            $0.limits.responseBytes = 150
+            $0.limits.maximumResponseBytes = 150
             guard limit == .allowsExpensiveNetwork else { return }
             $0.networkUpdates = { AsyncStream { $0.yield(NetworkStatus(isExpensive: true)) } }
         }

@@ -75,7 +75,7 @@ private struct Simulation {
     var sharing = Sharing()
     var scheduler = Scheduler(
         fetches: limits.fetches, fetchesPerHost: limits.perHost, localReads: limits.local, workers: limits.workers,
-        decodingBytes: limits.bytes)
+        concurrentDecodeBytes: limits.bytes)
     /// In the order in which they began.
     var loads: [Load] = []
     var subscribers: [SubscriptionID: Int] = [:]

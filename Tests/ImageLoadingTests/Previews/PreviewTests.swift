@@ -132,7 +132,7 @@ import Testing
         // An image of 4 by 4 pixels takes 64 bytes: there is room for one.
         let bench = PreviewBench(chunks: 3) {
             $0.previewInterval = .zero
-            $0.limits.decodingBytes = 100
+            $0.limits.concurrentDecodeBytes = 100
         }
         let task = bench.start()
         await bench.letChunkThrough()

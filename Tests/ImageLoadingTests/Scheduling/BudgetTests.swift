@@ -9,7 +9,7 @@ import Testing
         let network = ScriptedLoader { request in .body(Data([UInt8(request.url.lastPathComponent) ?? 0])) }
         var configuration = ImageLoader.Configuration(dataLoader: network, decoder: decoder)
         configuration.limits.workers = 4
-        configuration.limits.decodingBytes = megabytes << 20
+        configuration.limits.concurrentDecodeBytes = megabytes << 20
         return ImageLoader(configuration)
     }
 

@@ -12,7 +12,7 @@ import Testing
 
     /// The state after events, from the start: three fetches in total and two of a host, two workers, ten bytes.
     private func state(_ events: (inout Scheduler) -> Void = { _ in }) -> Scheduler {
-        var scheduler = Scheduler(fetches: 3, fetchesPerHost: 2, localReads: 1, workers: 2, decodingBytes: 10)
+        var scheduler = Scheduler(fetches: 3, fetchesPerHost: 2, localReads: 1, workers: 2, concurrentDecodeBytes: 10)
         events(&scheduler)
         return scheduler
     }

@@ -138,7 +138,7 @@ struct Throttling {
         let loader = ThrottledLoader(
             CurlLoader(.withoutIdleTimeout), limit: BandwidthLimit(bytesPerSecond: 1_000_000, clock: RecordingClock()))
         var read = 0
-        for try await chunk in try await loader.load(try server.request(maximumBytes: 1 << 30)).body {
+        for try await chunk in try await loader.load(try server.request(maximumResponseBytes: 1 << 30)).body {
             read += chunk.count
             if read > 8 << 20 { break }
         }

@@ -133,11 +133,11 @@ struct FileLoaderReads {
 
     @Test func aFileAboveTheLimitIsAnError() async throws {
         let url = try directory.file("big", [UInt8](repeating: 0, count: 101))
-        let error = try await imageError { _ = try await loader.load(DataRequest(url: url, maximumBytes: 100)) }
+        let error = try await imageError { _ = try await loader.load(DataRequest(url: url, maximumResponseBytes: 100)) }
         #expect(error.code == .tooLarge)
         #expect(
             try await imageError { _ = try await FileLoader(maximumBytes: 100).load(DataRequest(url: url)) }.code == .tooLarge)
-        #expect(try await loader.body(of: DataRequest(url: url, maximumBytes: 101)).count == 101)
+        #expect(try await loader.body(of: DataRequest(url: url, maximumResponseBytes: 101)).count == 101)
     }
 
     @Test func aFileThatShrinksIsAnError() async throws {
@@ -172,7 +172,7 @@ struct FileLoaderReads {
 
     private func load(_ text: String, maximumBytes: Int? = nil) async throws -> (text: String, type: String?) {
         let url = try #require(URL(string: text))
-        let response = try await loader.load(DataRequest(url: url, maximumBytes: maximumBytes))
+        let response = try await loader.load(DataRequest(url: url, maximumResponseBytes: maximumBytes))
         return (try await response.body.text(), response.head.headerFields[.contentType])
     }
 

@@ -206,7 +206,7 @@ struct ResumingEdges {
         for (limit, isAllowed) in [(40_000, true), (39_999, false)] {
             store.put(partial(20_000), for: try key(), now: 0)
             var request = try request()
-            request.maximumBytes = limit
+            request.maximumResponseBytes = limit
             let count = try? await loader.body(of: request).count
             #expect(count == (isAllowed ? 40_000 : nil))
         }

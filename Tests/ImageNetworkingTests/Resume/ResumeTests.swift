@@ -276,7 +276,9 @@ struct Resuming {
         let server = try Breaking().server()
         let loader = ResumingLoader(CurlLoader(.withoutIdleTimeout))
         _ = try await imageError { _ = try await loader.body(of: try server.request()) }
-        #expect(try await imageError { _ = try await loader.load(try server.request(maximumBytes: 70_000)) }.code == .tooLarge)
+        #expect(
+            try await imageError { _ = try await loader.load(try server.request(maximumResponseBytes: 70_000)) }.code == .tooLarge
+        )
     }
 }
 

@@ -1,7 +1,7 @@
 import Foundation
 
-/// A model of a terminal's cursor: where each character is, and where each image begins. Row 0 is the first row ever written, even if
-/// it has scrolled off the screen.
+/// A model of a terminal's cursor: where each character is, and where each image begins. Row 0 is the first row ever
+/// written, even if it has scrolled off the screen.
 struct TerminalScreen {
     struct Position: Hashable {
         var row: Int

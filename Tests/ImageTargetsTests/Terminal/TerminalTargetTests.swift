@@ -203,7 +203,8 @@ import Testing
         let server = ["-S", folder["socket"].path, "-f", "/dev/null"]
         let wait = "'\(tmux.path)' -S '\(folder["socket"].path)' wait-for -S drawn; exec cat"
         _ = try tmux.run(server + ["new-session", "-d", "-x", "40", "-y", "12", "cat '\(folder["image"].path)'; \(wait)"])
-        // The thread of a test blocks signals, and so does the server that it starts: it would wait for its programs for ever.
+        // The thread of a test blocks signals, and so does the server that it starts: it would wait for its programs
+        // for ever.
         let process = try tmux.run(server + ["display-message", "-p", "#{pid}"])
         defer { if let id = Int32(process.trimmingCharacters(in: .newlines)) { kill(id, SIGKILL) } }
         _ = try tmux.run(server + ["wait-for", "drawn"])

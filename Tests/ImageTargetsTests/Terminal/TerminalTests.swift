@@ -271,7 +271,8 @@ import Testing
                 for _ in part[part.index(after: end)...] { sum &+= try color(foreground) &+ color(back) }
             }
         }
-        // Errors that would make a component negative are lost. The nearest colour of either palette differs by more than 30.
+        // Errors that would make a component negative are lost. The nearest colour of either palette differs by more
+        // than 30.
         let error = sum / count &- brown
         #expect(max(abs(error.x), abs(error.y), abs(error.z)) <= 5, "\(error)")
     }

@@ -37,7 +37,7 @@ struct SoakDecoder: Decoding {
 
     var formats: [ImageFormat] { [Self.format] }
 
-    func format(of head: Data) -> ImageFormat? { Self.format }
+    func format(of prefix: Data) -> ImageFormat? { Self.format }
 
     func info(of data: Data, limits: DecodingLimits) throws -> ImageInfo {
         ImageInfo(format: Self.format, size: PixelSize(width: 8, height: 8))

@@ -1,5 +1,5 @@
-// Runs each kernel with seeded random inputs at each level that the processor supports, and prints a line with the level, the
-// kernel and a checksum of all bytes that the kernel wrote. Scripts/compare-kernels compares the lines.
+// Runs each kernel with seeded random inputs at each level that the processor supports, and prints a line with the
+// level, the kernel and a checksum of all bytes that the kernel wrote. Scripts/compare-kernels compares the lines.
 //
 //     main SEED ROUNDS
 

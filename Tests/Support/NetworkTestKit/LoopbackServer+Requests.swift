@@ -3,10 +3,10 @@ package import LoopbackHTTP
 
 extension LoopbackServer {
     package func request(
-        _ path: String = "/", timeout: Duration = .seconds(300), maximumBytes: Int? = nil, retries: Int? = 0
+        _ path: String = "/", timeout: Duration = .seconds(300), maximumResponseBytes: Int? = nil, retries: Int? = 0
     ) throws -> DataRequest {
         guard let url = URL(string: url(path)) else { throw Unexpected.path(path) }
-        return DataRequest(url: url, timeout: timeout, maximumBytes: maximumBytes, retries: retries)
+        return DataRequest(url: url, timeout: timeout, maximumResponseBytes: maximumResponseBytes, retries: retries)
     }
 
     /// A server that answers every request with `body`.

@@ -24,8 +24,8 @@
         /// The replacement, in such a process; `nil` in every other.
         package var place: URL? { ProcessInfo.processInfo.environment[mark].map { URL(filePath: $0).appending(path: name) } }
 
-        /// Runs one suite in such a process, with the replacement that `make` creates at the given location; returns its output and
-        /// whether it succeeded.
+        /// Runs one suite in such a process, with the replacement that `make` creates at the given location; returns
+        /// its output and whether it succeeded.
         package func run(suite: String, _ make: (URL) throws -> Void) throws -> (isGood: Bool, text: String) {
             let folder = FileManager.default.temporaryDirectory.appending(path: "other-system-\(UUID().uuidString)")
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)

@@ -1,5 +1,6 @@
-// `PeakMemory REPORT PROGRAM [ARGUMENT]...` runs a program, writes its peak resident memory in bytes to a file, and ends with the
-// program's status. The peak of a child includes the memory of its parent before `exec`, and this parent is small.
+// `PeakMemory REPORT PROGRAM [ARGUMENT]...` runs a program, writes its peak resident memory in bytes to a file, and
+// ends with the program's status. The peak of a child includes the memory of its parent before `exec`, and this parent
+// is small.
 
 #define _GNU_SOURCE
 

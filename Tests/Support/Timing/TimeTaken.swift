@@ -1,6 +1,7 @@
 /// Returns how long `body` takes, corrected for delays of a busy machine.
 ///
-/// A sleep of `limit` runs meanwhile. The time by which it ends late is subtracted from the time that `body` takes beyond `limit`.
+/// A sleep of `limit` runs meanwhile. The time by which it ends late is subtracted from the time that `body` takes
+/// beyond `limit`.
 package func timeTaken(limit: Duration, by body: () async throws -> Void) async rethrows -> Duration {
     let start = ContinuousClock.now
     async let delay = delayOfSleep(until: start + limit)

@@ -2,8 +2,9 @@ import AsyncHTTPClient
 import Foundation
 import NIOCore
 
-/// `AsyncHTTPClientPeer URL COUNT CONNECTIONS` fetches a URL COUNT times with AsyncHTTPClient. It prints the bytes of all bodies,
-/// the microseconds of time and of processor time per request, and the median microseconds to the first byte.
+/// `AsyncHTTPClientPeer URL COUNT CONNECTIONS` fetches a URL COUNT times with AsyncHTTPClient. It prints the bytes of
+/// all bodies, the microseconds of time and of processor time per request, and the median microseconds to the first
+/// byte.
 @main
 enum Main {
     static func main() async throws {

@@ -3,7 +3,8 @@ internal import Calotype
 internal import Foundation
 
 extension Suite {
-    /// Decodes computed photographs, beside the codecs' own libraries and tools, libvips and Pillow. Each format has a suite.
+    /// Decodes computed photographs, beside the codecs' own libraries and tools, libvips and Pillow. Each format has a
+    /// suite.
     static let decoding = DecodeFiles.Kind.allCases.map { kind in
         Suite(
             name: kind.suiteName,
@@ -55,8 +56,8 @@ private struct DecodeBench {
 
     // MARK: In this process
 
-    /// Measures a decode in a running process, beside the codec's own library called from C. That decodes once into memory of
-    /// `malloc`, and once into new memory, as Calotype does.
+    /// Measures a decode in a running process, beside the codec's own library called from C. That decodes once into
+    /// memory of `malloc`, and once into new memory, as Calotype does.
     func inProcess(_ file: String, _ size: PixelSize) async throws -> [Row] {
         let data = try Data(contentsOf: URL(filePath: file))
         var (own, library, libraryNew): ([Double], [Double], [Double]) = ([], [], [])

@@ -2,8 +2,8 @@ internal import Calotype
 internal import Foundation
 
 extension Suite {
-    /// Measures cold loads with the standard configuration, beside the sum of fetching with curl and decoding with the codec's
-    /// own tool.
+    /// Measures cold loads with the standard configuration, beside the sum of fetching with curl and decoding with the
+    /// codec's own tool.
     static let endToEnd = Suite(name: "endtoend", summary: "200 JPEGs of 50 KB, cold, from nginx on loopback") { effort in
         let server = try WebServer(body: EndToEndBench.jpeg())
         defer { server.stop() }
@@ -68,8 +68,8 @@ private struct EndToEndBench {
             time: (.now - began) / .milliseconds(1), processor: (ProcessorTime.now - before) / .milliseconds(1))
     }
 
-    /// Fetches with one curl over as many connections as the loader has, and decodes each file with a djpeg process, as many at a
-    /// time as there are processors. Returns `nil` when a tool is missing.
+    /// Fetches with one curl over as many connections as the loader has, and decodes each file with a djpeg process, as
+    /// many at a time as there are processors. Returns `nil` when a tool is missing.
     private func curlThenCodec() async throws -> Figures? {
         let (url, folder) = (server.url.absoluteString, server.folder)
         return try await blocking {

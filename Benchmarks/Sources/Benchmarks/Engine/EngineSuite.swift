@@ -4,8 +4,8 @@ internal import Foundation
 internal import InstantPlugIns
 
 extension Suite {
-    /// Measures the engine alone on one core: the network responds at once, and decoding takes no time. Nuke's recorded figures
-    /// are of one core, too; with two cores, the time to wake a thread on the other core hides the rest.
+    /// Measures the engine alone on one core: the network responds at once, and decoding takes no time. Nuke's recorded
+    /// figures are of one core, too; with two cores, the time to wake a thread on the other core hides the rest.
     static let engine = Suite(name: "engine-one-core", summary: "the cost of a load without fetching and decoding") { effort in
         if bench_usable_processors() > 1, let rows = try rowsOfOneCore("engine-one-core", effort) {
             return rows
@@ -29,7 +29,8 @@ extension Suite {
         return [try await bench.coldLoad("cold load, all cores"), try await bench.prefetching("prefetch, all cores")]
     }
 
-    /// Returns the rows that this program measures on one core, or `nil` if the system cannot restrict a process to one.
+    /// Returns the rows that this program measures on one core, or `nil` if the system cannot restrict a process to
+    /// one.
     private static func rowsOfOneCore(_ suite: String, _ effort: Effort) throws -> [Row]? {
         let scratch = try ScratchFolder()
         defer { scratch.remove() }

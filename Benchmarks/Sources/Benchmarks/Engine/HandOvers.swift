@@ -1,11 +1,11 @@
 internal import Calotype
 internal import Foundation
 
-/// The switches between threads of a cold load and nothing else: a task of the caller waits, a new task passes a closure to a thread
-/// outside of Swift's pool, and that thread resumes the first.
+/// The switches between threads of a cold load and nothing else: a task of the caller waits, a new task passes a
+/// closure to a thread outside of Swift's pool, and that thread resumes the first.
 ///
-/// A cold load cannot do with fewer, since a network layer may block the caller's thread and a decoder blocks the thread that it runs
-/// on.
+/// A cold load cannot do with fewer, since a network layer may block the caller's thread and a decoder blocks the
+/// thread that it runs on.
 final class HandOvers: Sendable {
     private typealias Job = @Sendable () -> Void
 

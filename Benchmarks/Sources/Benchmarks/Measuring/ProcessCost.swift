@@ -4,7 +4,8 @@ internal import Foundation
 struct ProcessCost {
     /// The median processor time in milliseconds, in user and kernel mode. The system counts their sum exactly.
     let processor: Double
-    /// The mean time in user mode, in milliseconds. The system samples the mode every few milliseconds, so one run is not exact.
+    /// The mean time in user mode, in milliseconds. The system samples the mode every few milliseconds, so one run is
+    /// not exact.
     let user: Double
     /// The standard error of ``user``, as a part of it.
     let userError: Double
@@ -30,8 +31,8 @@ struct ProcessCost {
     ///
     /// - Parameters:
     ///   - report: The path of a temporary file.
-    ///   - errorOfUserRatio: Adds rounds, for at most twelve seconds, until the ratio of the first command's user time to that of
-    ///     each other with at least a quarter of it has at most this standard error.
+    ///   - errorOfUserRatio: Adds rounds, for at most twelve seconds, until the ratio of the first command's user time
+    ///     to that of each other with at least a quarter of it has at most this standard error.
     /// - Returns: `nil` for a program that is missing or fails.
     static func measure(
         _ commands: [[String]], effort: Effort, report: String, errorOfUserRatio: Double?
@@ -71,8 +72,8 @@ struct ProcessCost {
         return (usage.processorTime / .milliseconds(1), usage.userTime / .milliseconds(1))
     }
 
-    /// Measures the peak with GNU time, because the peak that the system reports includes the memory of the starting process. GNU
-    /// time uses processor time itself, so it measures only memory.
+    /// Measures the peak with GNU time, because the peak that the system reports includes the memory of the starting
+    /// process. GNU time uses processor time itself, so it measures only memory.
     private static func megabytes(_ command: [String], report: String) -> Double? {
         guard let child = try? ChildProcess(["time", "-f", "%M", "-o", report] + command), child.wait().status == 0,
             let text = try? String(contentsOf: URL(filePath: report), encoding: .utf8),

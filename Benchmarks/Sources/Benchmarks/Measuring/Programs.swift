@@ -5,9 +5,9 @@ enum Programs {
     /// The folder of the project.
     static let project = URL(filePath: #filePath).appending(path: "../../../../..").standardized
 
-    /// Returns the path of a program of this package or of Calotype: beside this program if both were built in the same folder,
-    /// otherwise in the release build of Calotype or of a peer. If none has it, returns the name, which is then missing when it
-    /// is started.
+    /// Returns the path of a program of this package or of Calotype: beside this program if both were built in the same
+    /// folder, otherwise in the release build of Calotype or of a peer. If none has it, returns the name, which is then
+    /// missing when it is started.
     static func path(_ name: String) -> String {
         let own = Bundle.main.executableURL?.deletingLastPathComponent()
         let folders = [own] + [".build/release", ".build/async-http-client-peer/release"].map { project.appending(path: $0) }

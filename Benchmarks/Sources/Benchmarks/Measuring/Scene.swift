@@ -1,8 +1,8 @@
 internal import Calotype
 internal import Foundation
 
-/// An image with the statistics of a photograph, the same in each run: noise whose strength decreases with its frequency, discs
-/// with hard edges, and grain.
+/// An image with the statistics of a photograph, the same in each run: noise whose strength decreases with its
+/// frequency, discs with hard edges, and grain.
 struct Scene {
     let size: PixelSize
 

@@ -4,8 +4,8 @@ internal import ImageKernels
 internal import ProcessorParsing
 
 extension Suite {
-    /// Measures the kernels on a computed photograph in memory beside Pillow and libvips, and each processor beside a copy of the
-    /// image.
+    /// Measures the kernels on a computed photograph in memory beside Pillow and libvips, and each processor beside a
+    /// copy of the image.
     static let process = Suite(name: "process", summary: "resampling, blur and every processor") { effort in
         let bench = try ProcessBench(effort: effort)
         var rows = try await bench.kernels()

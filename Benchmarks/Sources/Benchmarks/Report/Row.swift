@@ -46,8 +46,8 @@ struct Row: Sendable {
 }
 
 extension Row {
-    /// Returns the rows as text. A star marks figures that were not measured in this run, and `over` marks those that exceed
-    /// their budget.
+    /// Returns the rows as text. A star marks figures that were not measured in this run, and `over` marks those that
+    /// exceed their budget.
     static func table(_ rows: [Row]) -> String {
         var table = Table(["suite", "what", "median", "unit", "peer", "peer's", "ratio", "budget"], rightAligned: [2, 5, 6])
         for row in rows {

@@ -6,9 +6,9 @@ import NIOHTTP1
 
 /// Loads `http` and `https` URLs through AsyncHTTPClient.
 ///
-/// The client streams with back-pressure, closes the connection of a cancelled or dropped response, and removes credentials when a
-/// redirect leads to another origin. The loader translates requests, responses and errors, and limits the size and the time of bodies:
-/// the client's deadline ends with the response headers.
+/// The client streams with back-pressure, closes the connection of a cancelled or dropped response, and removes
+/// credentials when a redirect leads to another origin. The loader translates requests, responses and errors, and
+/// limits the size and the time of bodies: the client's deadline ends with the response headers.
 final class AsyncHTTPClientLoader: DataLoading {
     private let client: HTTPClient
 
@@ -50,7 +50,7 @@ final class AsyncHTTPClientLoader: DataLoading {
             throw ImageError(
                 .unsupportedScheme, message: "\(ImageSource.redacted(request.url)) redirects to a URL that is not HTTP.")
         }
-        let reader = BodyReader(response.body, limit: request.maximumBytes, deadline: deadline, errors: errors)
+        let reader = BodyReader(response.body, limit: request.maximumResponseBytes, deadline: deadline, errors: errors)
         if let length = httpResponse.headerFields[.contentLength].flatMap({ Int($0) }), request.method != .head {
             try await reader.checkLimit(length)
         }
@@ -114,7 +114,8 @@ private actor BodyReader {
         return Data(buffer.readableBytesView)
     }
 
-    /// Runs `body`, and throws if it does not end before the deadline. The client itself does not limit the time of a body.
+    /// Runs `body`, and throws if it does not end before the deadline. The client itself does not limit the time of a
+    /// body.
     private func withDeadline(_ body: @escaping @Sendable () async throws -> Data?) async throws -> Data? {
         try await withThrowingTaskGroup(of: Data?.self) { group in
             group.addTask { try await body() }

@@ -1,6 +1,6 @@
 import Calotype
 
-let loader = ImageLoader.standard { $0.limits.decodingBytes = 256_000_000 }
+let loader = ImageLoader.standard { $0.limits.concurrentDecodeBytes = 256_000_000 }
 let thumbnail = [.resize(width: 120)] as [any Processing]
 
 // Paths and URLs come from the command line; without any, the program takes an image of the project's gallery.

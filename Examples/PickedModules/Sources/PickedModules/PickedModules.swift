@@ -4,8 +4,8 @@ import ImageDecoding
 import ImageLoading
 import ImageProcessing
 
-/// A custom network layer. It draws the image that the URL describes, `paint:640x480`; another one might read an object store.
-/// The engine shares loads, decodes on its own threads and cancels.
+/// A custom network layer. It draws the image that the URL describes, `paint:640x480`; another one might read an object
+/// store. The engine shares loads, decodes on its own threads and cancels.
 struct Painter: DataLoading {
     func load(_ request: DataRequest) async throws -> DataResponse {
         let sides = request.url.absoluteString.dropFirst("paint:".count).split(separator: "x").compactMap { Int($0) }

@@ -1,8 +1,9 @@
 import Calotype
 import Foundation
 
-/// `ResizeFolder FOLDER OUTPUT` writes each image of a folder as a WebP file of at most 320 × 320 pixels. The exit status is 0, 1 if
-/// an image failed, 2 for a wrong usage, and 130 after Ctrl-C. Without arguments, it resizes the images of the demo.
+/// `ResizeFolder FOLDER OUTPUT` writes each image of a folder as a WebP file of at most 320 × 320 pixels. The exit
+/// status is 0, 1 if an image failed, 2 for a wrong usage, and 130 after Ctrl-C. Without arguments, it resizes the
+/// images of the demo.
 @main struct ResizeFolder {
     static func main() async {
         var arguments = Array(CommandLine.arguments.dropFirst())

@@ -1,7 +1,8 @@
 import Calotype
 import Foundation
 
-/// `ShowInTerminal [URL]` shows an image, or plays an animation for ten seconds. Without a URL, it shows an image of the demo.
+/// `ShowInTerminal [URL]` shows an image, or plays an animation for ten seconds. Without a URL, it shows an image of
+/// the demo.
 @main struct ShowInTerminal {
     static func main() async {
         let image = URL(filePath: #filePath).appending(path: "../../../../../Sources/Command/Demo/Images/dunes.jpg").standardized

@@ -1,9 +1,9 @@
 import Calotype
 import Foundation
 
-/// `TerminalGallery [FOLDER] [--sixel]` shows the stages of a load side by side: the placeholder, a preview of the first half of the
-/// file, and the image with the badge of its cache tier. Without a terminal, it prints only the titles. `FOLDER` contains a `dunes.jpg`
-/// and a `marble.jpg`; by default it is the folder of the demo's images.
+/// `TerminalGallery [FOLDER] [--sixel]` shows the stages of a load side by side: the placeholder, a preview of the
+/// first half of the file, and the image with the badge of its cache tier. Without a terminal, it prints only the
+/// titles. `FOLDER` contains a `dunes.jpg` and a `marble.jpg`; by default it is the folder of the demo's images.
 @main struct TerminalGallery {
     static func main() async throws {
         let arguments = CommandLine.arguments.dropFirst()

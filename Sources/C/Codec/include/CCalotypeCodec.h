@@ -1,5 +1,5 @@
-/// What the C between Swift and the codecs' libraries shares: the status of a call, and changes of rows. Samples of 16 bits are in
-/// the machine's byte order.
+/// What the C between Swift and the codecs' libraries shares: the status of a call, and changes of rows. Samples of 16
+/// bits are in the machine's byte order.
 #ifndef CCALOTYPE_CODEC_H
 #define CCALOTYPE_CODEC_H
 

@@ -1,5 +1,5 @@
-/// libjpeg with functions that return a status. libjpeg reports errors with `longjmp`, which must never cross a Swift frame, so
-/// every function that can fail calls `setjmp` itself. State is on the heap, and no callback goes into Swift.
+/// libjpeg with functions that return a status. libjpeg reports errors with `longjmp`, which must never cross a Swift
+/// frame, so every function that can fail calls `setjmp` itself. State is on the heap, and no callback goes into Swift.
 #ifndef CCALOTYPE_JPEG_H
 #define CCALOTYPE_JPEG_H
 
@@ -16,9 +16,11 @@ typedef struct {
     /// Whether the file has an Adobe marker: its CMYK samples are then 255 minus ink.
     bool has_adobe_marker;
     bool is_progressive;
-    /// Whether the coding is arithmetic: libjpeg then cannot wait for input, and invents missing data without a warning.
+    /// Whether the coding is arithmetic: libjpeg then cannot wait for input, and invents missing data without a
+    /// warning.
     bool is_arithmetic;
-    /// Whether libjpeg keeps all coefficients until the last scan: the file is progressive, or has a scan for each component.
+    /// Whether libjpeg keeps all coefficients until the last scan: the file is progressive, or has a scan for each
+    /// component.
     bool has_multiple_scans;
     /// The memory for the coefficients in bytes; 0 for a single scan.
     uint64_t coefficient_bytes;
@@ -30,18 +32,19 @@ typedef struct clt_jpeg_reader clt_jpeg_reader;
 clt_jpeg_reader *clt_jpeg_reader_create(size_t memory_limit);
 void clt_jpeg_reader_destroy(clt_jpeg_reader *reader);
 
-/// Sets all bytes of the file so far; those of the previous call come first. They are not copied, and must stay valid during the
-/// calls that follow. `is_last`: the file is complete.
+/// Sets all bytes of the file so far; those of the previous call come first. They are not copied, and must stay valid
+/// during the calls that follow. `is_last`: the file is complete.
 void clt_jpeg_reader_supply(clt_jpeg_reader *reader, const uint8_t *bytes, size_t count, bool is_last);
 
 /// Reads up to the first scan.
 clt_status clt_jpeg_reader_read_header(clt_jpeg_reader *reader, clt_jpeg_header *header);
-/// Returns an APP1 or APP2 segment that was read, without its length field, by its index from 0; false when there is none.
+/// Returns an APP1 or APP2 segment that was read, without its length field, by its index from 0; false when there is
+/// none.
 bool clt_jpeg_reader_marker(
     const clt_jpeg_reader *reader, size_t index, uint8_t *code, const uint8_t **bytes, size_t *count);
 
-/// Prepares output at `eighths`/8 of the size, as RGBA, grey, or CMYK as stored. For a file with several scans, call `consume` and
-/// `start_output` before `read_rows`.
+/// Prepares output at `eighths`/8 of the size, as RGBA, grey, or CMYK as stored. For a file with several scans, call
+/// `consume` and `start_output` before `read_rows`.
 clt_status clt_jpeg_reader_start(
     clt_jpeg_reader *reader, unsigned eighths, uint32_t *output_width, uint32_t *output_height);
 /// Reads up to `steps` rows of blocks of a file with several scans. `scans`: the number of scans that have begun.
@@ -54,7 +57,8 @@ clt_status clt_jpeg_reader_finish_output(clt_jpeg_reader *reader);
 clt_status clt_jpeg_reader_read_rows(
     clt_jpeg_reader *reader, uint8_t *target, size_t stride, uint32_t rows, uint32_t *got);
 
-/// Returns whether libjpeg invented the rest of the image, because of damage or of missing input. Single damaged blocks do not count.
+/// Returns whether libjpeg invented the rest of the image, because of damage or of missing input. Single damaged blocks
+/// do not count.
 clt_status clt_jpeg_reader_damage(const clt_jpeg_reader *reader);
 /// Whether the input ended before the end marker.
 bool clt_jpeg_reader_hit_end(const clt_jpeg_reader *reader);
@@ -67,9 +71,8 @@ typedef struct clt_jpeg_writer clt_jpeg_writer;
 
 clt_jpeg_writer *clt_jpeg_writer_create(void);
 void clt_jpeg_writer_destroy(clt_jpeg_writer *writer);
-/// Begins a file. Rows are grey, or RGBA with ignored alpha. `chroma_columns`, `chroma_rows`: the pixels that a chroma sample covers,
-/// 1 or 2 in each direction. `icc` and `exif` may be NULL; `exif` is the content of the segment
-/// APP1.
+/// Begins a file. Rows are grey, or RGBA with ignored alpha. `chroma_columns`, `chroma_rows`: the pixels that a chroma
+/// sample covers, 1 or 2 in each direction. `icc` and `exif` may be NULL; `exif` is the content of the segment APP1.
 clt_status clt_jpeg_writer_start(
     clt_jpeg_writer *writer, uint32_t width, uint32_t height, bool gray, int quality, int chroma_columns,
     int chroma_rows, bool progressive, const uint8_t *icc, size_t icc_count, const uint8_t *exif, size_t exif_count);

@@ -1,8 +1,8 @@
-import ImageCore
-import ImageDecoding
+internal import ImageCore
+internal import ImageDecoding
 
-/// Iterates over the boxes of an ISO base media file (ISO/IEC 14496-12, 4.2): size, type, content. The size 1 means that the real
-/// size follows in 8 bytes; 0 means that the box extends to the end of the file.
+/// Iterates over the boxes of an ISO base media file (ISO/IEC 14496-12, 4.2): size, type, content. The size 1 means
+/// that the real size follows in 8 bytes; 0 means that the box extends to the end of the file.
 struct ISOBoxes: Sequence, IteratorProtocol {
     struct Box {
         let type: String
@@ -36,8 +36,8 @@ struct ISOBoxes: Sequence, IteratorProtocol {
 
 /// Reads how often the image track of an AVIF sequence is played. libavif reports it only since 1.0.
 enum AVIFRepetitions {
-    /// An edit list (`elst`) with the flag 1 repeats a segment until the end of the track's duration (`tkhd`). The largest number
-    /// means endless (ISO/IEC 23000-22 (MIAF), 7.3.2.1); some encoders write the largest signed number.
+    /// An edit list (`elst`) with the flag 1 repeats a segment until the end of the track's duration (`tkhd`). The
+    /// largest number means endless (ISO/IEC 23000-22 (MIAF), 7.3.2.1); some encoders write the largest signed number.
     ///
     /// - Returns: the number of times that the sequence is shown, 0 for endless, or `nil` when the file does not say.
     static func count(in file: Data) -> Int? {
@@ -59,7 +59,8 @@ enum AVIFRepetitions {
         guard let flags = list.byte(at: 3), list.uint32(at: 4, bigEndian: true) == 1 else { return nil }
         if flags & 1 == 0 { return 1 }
         let segment = list.byte(at: 0) == 1 ? list.uint64(at: 8) : list.uint32(at: 8, bigEndian: true)
-        // Two dates, the track's number and a reserved number precede the duration. Dates and duration have 8 bytes in version 1.
+        // Two dates, the track's number and a reserved number precede the duration. Dates and duration have 8 bytes in
+        // version 1.
         let isLong = head.byte(at: 0) == 1
         let place = isLong ? 28 : 20
         guard let words = head.bytes(at: place, count: isLong ? 8 : 4) else { return nil }
@@ -85,7 +86,8 @@ enum AVIFAuxiliaryType {
 enum AVIFAuxiliaryTracks {
     /// Whether no auxiliary track is alpha. A track without a type counts as alpha.
     ///
-    /// - Throws: ``ImageError`` when an alpha track follows another auxiliary track, since libavif would use the wrong one.
+    /// - Throws: ``ImageError`` when an alpha track follows another auxiliary track, since libavif would use the wrong
+    ///   one.
     static func areOther(in file: Data) throws(ImageError) -> Bool {
         // Files of other brands show their primary item.
         guard ByteReader(file).matches("avis", at: 8), let movie = ISOBoxes.first("moov", in: file) else { return false }

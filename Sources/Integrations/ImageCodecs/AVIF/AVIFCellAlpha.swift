@@ -1,8 +1,8 @@
-import ImageCore
-import ImageDecoding
+internal import ImageCore
+internal import ImageDecoding
 
-/// Detects grids whose cells have alpha items while the grid has none. libavif before 1.0 ignores such alpha, and later versions
-/// ignore it if one cell has none.
+/// Detects grids whose cells have alpha items while the grid has none. libavif before 1.0 ignores such alpha, and later
+/// versions ignore it if one cell has none.
 enum AVIFCellAlpha {
     /// Whether an alpha item belongs to a cell of the grid that the file shows.
     static func isPresent(in file: Data) -> Bool {
@@ -12,13 +12,13 @@ enum AVIFCellAlpha {
             var primary = ISOBoxes.first("pitm", in: meta).map(Fields.init), let grid = primary.item(),
             let list = ISOBoxes.first("iref", in: meta)
         else { return false }
-        let cells = Set(references("dimg", in: list).filter { $0.source == grid }.flatMap(\.targets))
-        let auxiliary = references("auxl", in: list).filter { !cells.isDisjoint(with: $0.targets) }
-        return !auxiliary.isEmpty && !alphaItems(properties).isDisjoint(with: auxiliary.map(\.source))
+        let cells = Set(findReferences("dimg", in: list).filter { $0.source == grid }.flatMap(\.targets))
+        let auxiliary = findReferences("auxl", in: list).filter { !cells.isDisjoint(with: $0.targets) }
+        return !auxiliary.isEmpty && !findAlphaItems(properties).isDisjoint(with: auxiliary.map(\.source))
     }
 
     /// Returns the references of a type between items (ISO/IEC 14496-12, 8.11.12).
-    private static func references(_ type: String, in list: Data) -> [(source: Int, targets: [Int])] {
+    private static func findReferences(_ type: String, in list: Data) -> [(source: Int, targets: [Int])] {
         let itemBytes = Fields(list).itemBytes
         return ISOBoxes(list.dropFirst(4)).filter { $0.type == type }.compactMap { box in
             var fields = Fields(box.content, itemBytes: itemBytes)
@@ -28,7 +28,7 @@ enum AVIFCellAlpha {
     }
 
     /// Returns the items that a property (`auxC`) declares as alpha (HEIF, 6.5.8; ISO/IEC 14496-12, 8.11.14).
-    private static func alphaItems(_ properties: Data) -> Set<Int> {
+    private static func findAlphaItems(_ properties: Data) -> Set<Int> {
         guard let all = ISOBoxes.first("ipco", in: properties) else { return [] }
         var alpha: Set<Int> = []
         for (index, box) in ISOBoxes(all).enumerated() where box.type == "auxC" && AVIFAuxiliaryType.isAlpha(box.content) {

@@ -1,25 +1,27 @@
-import CCalotypeAVIF
+internal import CCalotypeAVIF
 public import ImageCore
-import ImageDecoding
-import ImageKernels
+internal import ImageDecoding
+internal import ImageKernels
 
-/// Decodes AVIF with libavif: 8, 10 and 12 bits, every chroma format, monochrome, alpha, grids, and single frames of sequences.
+/// Decodes AVIF with libavif: 8, 10 and 12 bits, every chroma format, monochrome, alpha, grids, and single frames of
+/// sequences.
 ///
-/// The container gives the orientation (`irot`, `imir`) and the visible part of the image (`clap`); Exif inside AVIF does not
-/// count, as the format requires. The decoder is not strict: it accepts files without `pixi`, and ignores an invalid `clap`. HDR
-/// images (PQ, HLG) are tone-mapped to sRGB unless the options keep colours.
+/// The container gives the orientation (`irot`, `imir`) and the visible part of the image (`clap`); Exif inside AVIF
+/// does not count, as the format requires. The decoder is not strict: it accepts files without `pixi`, and ignores an
+/// invalid `clap`. HDR images (PQ, HLG) are tone-mapped to sRGB unless the options keep colours.
 ///
-/// libavif cannot interrupt the decode of a frame: a cancelled decode finishes its frame, and then throws `CancellationError`. The
-/// load ends at once, but its worker is free only after that.
+/// libavif cannot interrupt the decode of a frame: a cancelled decode finishes its frame, and then throws
+/// `CancellationError`. The load ends at once, but its worker is free only after that.
 public struct AVIFDecoder: AnimationDecoding {
     /// Creates a decoder.
     public init() {}
 
     public var formats: [ImageFormat] { [.avif] }
 
-    /// Returns AVIF if the file begins with an `ftyp` box that names the brand `avif` or `avis` (AV1 Image File Format, 6).
-    public func format(of head: Data) -> ImageFormat? {
-        let reader = ByteReader(head)
+    /// Returns AVIF if the file begins with an `ftyp` box that names the brand `avif` or `avis` (AV1 Image File Format,
+    /// 6).
+    public func format(of prefix: Data) -> ImageFormat? {
+        let reader = ByteReader(prefix)
         guard reader.matches("ftyp", at: 4), let size = reader.uint32(at: 0, bigEndian: true) else { return nil }
         let brands = [8] + Array(stride(from: 16, to: min(size, reader.count), by: 4))
         return brands.contains { reader.matches("avif", at: $0) || reader.matches("avis", at: $0) } ? .avif : nil

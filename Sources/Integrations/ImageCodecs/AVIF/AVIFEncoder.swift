@@ -1,14 +1,14 @@
 public import ImageCore
-import ImageDecoding
-import CCalotypeAVIF
-import CCalotypeCodec
-import ImageKernels
+internal import ImageDecoding
+internal import CCalotypeAVIF
+internal import CCalotypeCodec
+internal import ImageKernels
 
 /// Encodes AVIF with libavif, with 8 bits. Grayscale images stay monochrome, and 16-bit images are rounded.
 ///
-/// From quality 90 up chroma keeps its full resolution, unless `chroma` sets another sampling. An `effort` of 0 to 9 is libavif's
-/// speed from 9 down to 0; the default is 3. The encoder embeds the bitmap's profile, and writes the orientation into the
-/// container. An encode cannot be cancelled after it has begun.
+/// From quality 90 up chroma keeps its full resolution, unless `chroma` sets another sampling. An `effort` of 0 to 9 is
+/// libavif's speed from 9 down to 0; the default is 3. The encoder embeds the bitmap's profile, and writes the
+/// orientation into the container. An encode cannot be cancelled after it has begun.
 public struct AVIFEncoder: Encoding {
     /// Creates an encoder.
     public init() {}

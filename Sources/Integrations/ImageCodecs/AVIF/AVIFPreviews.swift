@@ -1,11 +1,11 @@
-import CCalotypeAVIF
+internal import CCalotypeAVIF
 public import ImageCore
-import ImageDecoding
+internal import ImageDecoding
 
 extension AVIFDecoder: IncrementalDecoding {
     /// Previews a layered image by each layer except the last. Other images have no previews.
-    public func makeIncrementalDecoder(for head: Data, options: DecodeOptions) throws -> (any IncrementalDecoder)? {
-        format(of: head) == nil || options.frame > 0 ? nil : try AVIFPreviews(options: options)
+    public func makeIncrementalDecoder(for prefix: Data, options: DecodeOptions) throws -> (any IncrementalDecoder)? {
+        format(of: prefix) == nil || options.frame > 0 ? nil : try AVIFPreviews(options: options)
     }
 }
 

@@ -1,8 +1,8 @@
-import CCalotypeAVIF
-import CCalotypeCodec
-import ImageCore
-import ImageDecoding
-import ImageKernels
+internal import CCalotypeAVIF
+internal import CCalotypeCodec
+internal import ImageCore
+internal import ImageDecoding
+internal import ImageKernels
 
 /// Reads one AVIF with libavif.
 @safe final class AVIFReader {

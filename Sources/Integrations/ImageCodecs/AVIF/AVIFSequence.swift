@@ -1,8 +1,8 @@
-import CCalotypeAVIF
-import ImageCore
+internal import CCalotypeAVIF
+internal import ImageCore
 
-/// The frames of an AVIF sequence. libavif keeps its state, so the next frame needs one decode; another frame needs all decodes
-/// from the last key frame on.
+/// The frames of an AVIF sequence. libavif keeps its state, so the next frame needs one decode; another frame needs all
+/// decodes from the last key frame on.
 @safe final class AVIFSequence: ImageAnimation {
     let durations: [Duration]
     let loopCount: Int

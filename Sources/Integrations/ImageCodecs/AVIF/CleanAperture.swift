@@ -1,4 +1,4 @@
-import ImageCore
+internal import ImageCore
 
 /// The visible part of an image (`clap`, ISO/IEC 14496-12, 12.1.4), in whole pixels as stored.
 struct CleanAperture: Hashable {
@@ -6,8 +6,8 @@ struct CleanAperture: Hashable {
     let size: PixelSize
 
     /// - Parameters:
-    ///   - numbers: the width, the height, and the horizontal and vertical offset of the centre from the image's, each as
-    ///     numerator and denominator. The offsets are signed.
+    ///   - numbers: the width, the height, and the horizontal and vertical offset of the centre from the image's, each
+    ///     as numerator and denominator. The offsets are signed.
     /// - Returns: `nil` if the numbers give no whole pixels inside the image, which is then shown completely.
     init?(_ numbers: [UInt32], in stored: PixelSize) {
         guard numbers.count == 8,

@@ -2,8 +2,8 @@
 struct ChromaticityMatrix {
     let columns: [SIMD3<Double>]
 
-    /// Creates the matrix from linear RGB to XYZ (SMPTE RP 177), from x and y of white, red, green and blue, or returns `nil` if
-    /// they form no gamut.
+    /// Creates the matrix from linear RGB to XYZ (SMPTE RP 177), from x and y of white, red, green and blue, or returns
+    /// `nil` if they form no gamut.
     init?(_ c: [Double]) {
         guard c.count == 8, c[1] > 0, c[3] > 0, c[5] > 0, c[7] > 0 else { return nil }
         func xyz(_ i: Int) -> SIMD3<Double> { SIMD3(c[2 * i], c[2 * i + 1], 1 - c[2 * i] - c[2 * i + 1]) / c[2 * i + 1] }

@@ -1,11 +1,11 @@
-import ImageCore
+internal import ImageCore
 
 extension ColorProfile {
     /// Returns the color profile of the code points of ITU-T H.273 (CICP), which cICP and nclx contain.
     ///
-    /// - Returns: `nil` for code points that are unspecified or unknown. With a curve alone, the primaries are those of BT.709
-    ///   (ISO/IEC 23000-22 (MIAF), 7.3.6.4). Transfer curves close to sRGB's (BT.709, BT.601, BT.2020) count as sRGB's, as in
-    ///   browsers.
+    /// - Returns: `nil` for code points that are unspecified or unknown. With a curve alone, the primaries are those of
+    ///   BT.709 (ISO/IEC 23000-22 (MIAF), 7.3.6.4). Transfer curves close to sRGB's (BT.709, BT.601, BT.2020) count as
+    ///   sRGB's, as in browsers.
     init?(primaries: Int, transfer: Int) {
         let primaries = primaries == 2 && transfer != 2 ? 1 : primaries
         if let signal = HDRSignal(primaries: primaries, transfer: transfer) {

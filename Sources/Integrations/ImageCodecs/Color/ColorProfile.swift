@@ -1,4 +1,4 @@
-import ImageCore
+internal import ImageCore
 
 /// The colours that a file declares.
 enum ColorProfile: Sendable, Hashable {
@@ -23,8 +23,8 @@ enum ColorProfile: Sendable, Hashable {
         self = LCMSProfile.rgb(chromaticities, gamma: gamma)?.icc.map(ColorProfile.icc) ?? .sRGB
     }
 
-    /// The embedded profile, or an equivalent one. For HDR it is relative to 10,000 cd/m² (PQ) or to the peak of the display
-    /// (HLG).
+    /// The embedded profile, or an equivalent one. For HDR it is relative to 10,000 cd/m² (PQ) or to the peak of the
+    /// display (HLG).
     var icc: Data? {
         switch self {
         case .sRGB: nil

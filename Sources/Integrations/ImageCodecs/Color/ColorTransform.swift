@@ -1,19 +1,20 @@
-import CCalotypeLibLCMS
-import ImageCore
-import ImageKernels
+internal import CCalotypeLibLCMS
+internal import ImageCore
+internal import ImageKernels
 
 /// A conversion of rows of colours to sRGB.
 protocol RowTransform: AnyObject {
     func convert(_ source: UnsafeRawPointer, to target: UnsafeMutableRawPointer, width: Int)
 }
 
-/// Little CMS's conversion of rows from an embedded profile to sRGB, or to grey with sRGB's curve: relative colorimetric, without
-/// black point compensation. It copies alpha.
+/// Little CMS's conversion of rows from an embedded profile to sRGB, or to grey with sRGB's curve: relative
+/// colorimetric, without black point compensation. It copies alpha.
 @safe final class ColorTransform: RowTransform {
     private let handle: cmsHTRANSFORM
     private let isCMYK: Bool
 
-    /// Returns a conversion, or `nil` if none is needed or possible: the profile is damaged, does not fit the pixels, or equals sRGB.
+    /// Returns a conversion, or `nil` if none is needed or possible: the profile is damaged, does not fit the pixels,
+    /// or equals sRGB.
     ///
     /// - Parameter isSmall: whether the image has few pixels, so that the preparation must be cheap.
     static func make(_ icc: Data, from source: RowLayout, to target: PixelFormat, isSmall: Bool) -> (any RowTransform)? {

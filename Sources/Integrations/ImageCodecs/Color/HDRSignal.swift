@@ -1,5 +1,5 @@
-import CalotypeSystem
-import ImageCore
+internal import CalotypeSystem
+internal import ImageCore
 
 /// The coding of light (ITU-R BT.2100) and the primaries of a high-dynamic-range image.
 struct HDRSignal: Sendable, Hashable {
@@ -25,13 +25,14 @@ struct HDRSignal: Sendable, Hashable {
         self.primaries = primaries
     }
 
-    /// The brightest light of the signal in cd/m². The mastering display is assumed to have 1,000, the nominal peak of HLG.
+    /// The brightest light of the signal in cd/m². The mastering display is assumed to have 1,000, the nominal peak of
+    /// HLG.
     static let peak = 1000.0
     /// The diffuse white of HDR images (ITU-R BT.2408) in cd/m², which becomes the white of the result.
     static let white = 203.0
 
-    /// Returns the light of a code from 0 to 1, in cd/m². For HLG it is the light before the display's curve, where 1 is
-    /// ``peak``.
+    /// Returns the light of a code from 0 to 1, in cd/m². For HLG it is the light before the display's curve, where 1
+    /// is ``peak``.
     func light(_ code: Double) -> Double {
         switch transfer {
         case .pq: return PQ.light(code)
@@ -46,9 +47,9 @@ struct HDRSignal: Sendable, Hashable {
     /// The display's exponent of luminance, less 1: system gamma 1.2 at 1,000 cd/m² (BT.2100, table 5).
     var systemGamma: Double { transfer == .hlg ? 0.2 : 0 }
 
-    /// Maps light to what is displayed, both in cd/m², up to ``white``. It is the electrical-electrical transfer function of
-    /// ITU-R BT.2390 (5.4.1), which keeps dark and middle tones and compresses light above a knee.
-    static func toneMapped(_ light: Double) -> Double {
+    /// Maps light to what is displayed, both in cd/m², up to ``white``. It is the electrical-electrical transfer
+    /// function of ITU-R BT.2390 (5.4.1), which keeps dark and middle tones and compresses light above a knee.
+    static func toneMap(_ light: Double) -> Double {
         let (source, target) = (PQ.code(peak), PQ.code(white))
         let most = target / source
         let knee = 1.5 * most - 0.5

@@ -1,5 +1,5 @@
-import CCalotypeLibLCMS
-import ImageCore
+internal import CCalotypeLibLCMS
+internal import ImageCore
 
 /// A profile that Little CMS has opened.
 @safe final class LCMSProfile {

@@ -1,10 +1,11 @@
-import CalotypeSystem
-import ImageCore
-import ImageKernels
+internal import CalotypeSystem
+internal import ImageCore
+internal import ImageKernels
 
-/// Converts high-dynamic-range rows to sRGB. ``HDRSignal/toneMapped(_:)`` compresses the brightest channel of each colour, and
-/// the other channels are scaled alike to keep the hue. Then colours are converted to sRGB's primaries and clipped to its gamut.
-/// Light above 1,000 cd/m² is clipped in each channel, as in other programs, which can change the hue.
+/// Converts high-dynamic-range rows to sRGB. ``HDRSignal/toneMap(_:)`` compresses the brightest channel of each
+/// colour, and the other channels are scaled alike to keep the hue. Then colours are converted to sRGB's primaries and
+/// clipped to its gamut. Light above 1,000 cd/m² is clipped in each channel, as in other programs, which can change the
+/// hue.
 final class ToneMap: RowTransform {
     private let source: PixelFormat
     private let target: PixelFormat
@@ -31,7 +32,7 @@ final class ToneMap: RowTransform {
     func convert(_ source: UnsafeRawPointer, to target: UnsafeMutableRawPointer, width: Int) {
         let channels = self.target.channels
         let (isWide, staysWide) = (self.source.isWide, self.target.isWide)
-        var (last, result) = (SIMD4<UInt16>(), mapped(SIMD4()))
+        var (last, result) = (SIMD4<UInt16>(), convertColor(SIMD4()))
         for x in 0..<width {
             var pixel = SIMD4<UInt16>()
             for c in 0..<channels {
@@ -44,7 +45,7 @@ final class ToneMap: RowTransform {
             let alpha = pixel[3]
             pixel = channels == 1 ? SIMD4(pixel[0], pixel[0], pixel[0], 0) : SIMD4(pixel[0], pixel[1], pixel[2], 0)
             // Neighbouring pixels are often equal.
-            if pixel != last { (last, result) = (pixel, mapped(pixel)) }
+            if pixel != last { (last, result) = (pixel, convertColor(pixel)) }
             result[3] = alpha
             for c in 0..<channels {
                 let at = channels * x + c
@@ -59,7 +60,7 @@ final class ToneMap: RowTransform {
     }
 
     /// Converts one colour from 16-bit codes to 16-bit sRGB codes.
-    private func mapped(_ code: SIMD4<UInt16>) -> SIMD4<UInt16> {
+    private func convertColor(_ code: SIMD4<UInt16>) -> SIMD4<UInt16> {
         var color = SIMD4(light[Int(code[0])], light[Int(code[1])], light[Int(code[2])], 0)
         if systemGamma > 0 {
             let scene = (color / Self.peak * luminance).sum()
@@ -86,7 +87,7 @@ private enum Tables {
     static let ratios = (0...4096).map { step -> Float in
         let share = Double(min(step, 4095)) / 4095
         let light = share * share * share * share * HDRSignal.peak
-        return Float(light > 0 ? HDRSignal.toneMapped(light) / light : 1)
+        return Float(light > 0 ? HDRSignal.toneMap(light) / light : 1)
     }
 
     /// The sRGB code from 0 to 65,535, by the square root of the displayed light.

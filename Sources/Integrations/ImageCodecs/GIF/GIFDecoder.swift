@@ -1,8 +1,8 @@
 public import ImageCore
-import ImageDecoding
+internal import ImageDecoding
 
-/// Decodes GIF with giflib: any frame, composed on the canvas as browsers do. Pixels outside the first frame are transparent. An
-/// ICC profile in the application extension `ICCRGBG1` is applied.
+/// Decodes GIF with giflib: any frame, composed on the canvas as browsers do. Pixels outside the first frame are
+/// transparent. An ICC profile in the application extension `ICCRGBG1` is applied.
 public struct GIFDecoder: AnimationDecoding {
     /// Creates a decoder.
     public init() {}
@@ -10,8 +10,8 @@ public struct GIFDecoder: AnimationDecoding {
     public var formats: [ImageFormat] { [.gif] }
 
     /// Returns GIF if the file begins with `GIF87a` or `GIF89a` (GIF89a, 17).
-    public func format(of head: Data) -> ImageFormat? {
-        let reader = ByteReader(head)
+    public func format(of prefix: Data) -> ImageFormat? {
+        let reader = ByteReader(prefix)
         return reader.matches("GIF87a") || reader.matches("GIF89a") ? .gif : nil
     }
 
@@ -31,8 +31,9 @@ public struct GIFDecoder: AnimationDecoding {
         let file = try GIFFile(data, limits: options.limits)
         try options.checkCancellation()
         if options.frame == 0, let first = file.frames.first, (first.x, first.y) == (0, 0), first.size == file.canvas {
-            // The frame covers the canvas, so its rows need no composition, and scaling holds only the rows of its filter.
-            return try ImageAssembler(file.storedImage(of: 0), options: options).assemble(file.rows(of: 0, options: options))
+            // The frame covers the canvas, so its rows need no composition, and scaling holds only the rows of its
+            // filter.
+            return try ImageAssembler(file.storedImage(of: 0), options: options).assemble(file.makeRows(of: 0, options: options))
         }
         return try ComposedAnimation(file, options: options).frame(at: options.frame)
     }

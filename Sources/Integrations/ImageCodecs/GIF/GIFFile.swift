@@ -1,7 +1,8 @@
-import ImageCore
-import ImageDecoding
+internal import ImageCore
+internal import ImageDecoding
 
-/// The structure of a GIF (GIF89a): a screen with a global palette, then blocks. Finds the frames without decoding them.
+/// The structure of a GIF (GIF89a): a screen with a global palette, then blocks. Finds the frames without decoding
+/// them.
 final class GIFFile: AnimationSource {
     private struct Entry {
         /// The range from the image separator to the end of the data.
@@ -25,7 +26,8 @@ final class GIFFile: AnimationSource {
     /// The extension before a frame: disposal, duration in hundredths of a second, and the transparent colour.
     private var control: (disposal: Int, delay: Int, transparentIndex: Int?)?
 
-    /// - Throws: ``ImageError`` when there is no screen, when the screen is beyond the limits, or when there are too many frames.
+    /// - Throws: ``ImageError`` when there is no screen, when the screen is beyond the limits, or when there are too
+    ///   many frames.
     init(_ data: Data, limits: DecodingLimits) throws(ImageError) {
         reader = ByteReader(data)
         guard let width = reader.uint16(at: 6, bigEndian: false), let height = reader.uint16(at: 8, bigEndian: false),
@@ -89,8 +91,8 @@ final class GIFFile: AnimationSource {
         return end
     }
 
-    /// Joins the content of sub-blocks (ICC.1:2022, annex B.6, stores a profile in them). Returns `nil` if they are truncated or
-    /// contain more than `limit` bytes.
+    /// Joins the content of sub-blocks (ICC.1:2022, annex B.6, stores a profile in them). Returns `nil` if they are
+    /// truncated or contain more than `limit` bytes.
     private func subBlocks(from start: Int, atMost limit: Int) -> Data? {
         var (offset, content) = (start, Data())
         while let length = reader.byte(at: offset), let part = reader.bytes(at: offset + 1, count: Int(length)) {
@@ -145,7 +147,7 @@ final class GIFFile: AnimationSource {
     }
 
     /// Returns the producer of a frame's rows.
-    func rows(of frame: Int, options: DecodeOptions) throws(ImageError) -> GIFRows {
+    func makeRows(of frame: Int, options: DecodeOptions) throws(ImageError) -> GIFRows {
         let entry = entries[frame]
         guard let header = reader.bytes(at: 0, count: headerEnd),
             let content = reader.bytes(at: entry.range.lowerBound, count: entry.range.count)
@@ -164,14 +166,15 @@ final class GIFFile: AnimationSource {
         return stored
     }
 
-    func pixels(of frame: Int, options: DecodeOptions) throws -> (bitmap: Bitmap, failure: ImageError?) {
+    func decodePixels(of frame: Int, options: DecodeOptions) throws -> (bitmap: Bitmap, failure: ImageError?) {
         let options = options.forFramePixels
-        let rows = try rows(of: frame, options: options)
+        let rows = try makeRows(of: frame, options: options)
         let image = try ImageAssembler(storedImage(of: frame), options: options).assemble(rows)
         return (image.bitmap, image.isPartial ? rows.failure ?? .truncated(.gif) : nil)
     }
 
-    /// Returns 256 colours as RGBA in memory. Colours beyond the file's palette are black. A file without a palette has a grey ramp.
+    /// Returns 256 colours as RGBA in memory. Colours beyond the file's palette are black. A file without a palette has
+    /// a grey ramp.
     private func colorTable(of entry: Entry) -> [UInt32] {
         (0..<256).map { index in
             if index == entry.transparentIndex { return 0 }

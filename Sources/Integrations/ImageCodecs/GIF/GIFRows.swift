@@ -1,6 +1,6 @@
-import CCalotypeLibGIF
-import ImageCore
-import ImageDecoding
+internal import CCalotypeLibGIF
+internal import ImageCore
+internal import ImageDecoding
 
 /// Delivers the rows of a GIF frame: giflib decodes palette indices, and the frame's palette gives the colours.
 @safe final class GIFRows: RowProducer {
@@ -15,7 +15,8 @@ import ImageDecoding
     private(set) var failure: ImageError?
 
     /// - Parameters:
-    ///   - bytes: the file up to the end of the global palette, and the frame from its image separator to the end of its data.
+    ///   - bytes: the file up to the end of the global palette, and the frame from its image separator to the end of
+    ///     its data.
     ///   - colors: 256 colours as RGBA in memory.
     init(
         _ bytes: Data, size: PixelSize, isInterlaced: Bool, colors: [UInt32], options: DecodeOptions
@@ -49,8 +50,8 @@ import ImageDecoding
         return RowsRead(count: count, failure: nil)
     }
 
-    /// Reads the four passes over the image (GIF89a, appendix E). A row of an early pass also fills the rows below it, which later
-    /// passes replace.
+    /// Reads the four passes over the image (GIF89a, appendix E). A row of an early pass also fills the rows below it,
+    /// which later passes replace.
     private func readPasses(into target: UnsafeMutableRawPointer, stride: Int) throws -> RowsRead {
         for (first, step, filled) in [(0, 8, 8), (4, 8, 4), (2, 4, 2), (1, 2, 1)] {
             for y in Swift.stride(from: first, to: size.height, by: step) {

@@ -1,8 +1,8 @@
-import ImageCore
-import ImageDecoding
+internal import ImageCore
+internal import ImageDecoding
 
-/// The rows of an image whose file is still arriving, as the codec delivered them. Previews are assembled from them like the image of
-/// a complete file.
+/// The rows of an image whose file is still arriving, as the codec delivered them. Previews are assembled from them
+/// like the image of a complete file.
 final class PreviewCanvas {
     let stored: StoredImage
     let rows: Scratch

@@ -1,14 +1,15 @@
 public import ImageCore
-import ImageDecoding
-import ImageKernels
-import CCalotypeJPEG
+internal import ImageDecoding
+internal import ImageKernels
+internal import CCalotypeJPEG
 
-/// Decodes JPEG with libjpeg-turbo: baseline and progressive, Huffman and arithmetic coding, grayscale, RGB, CMYK and YCCK.
+/// Decodes JPEG with libjpeg-turbo: baseline and progressive, Huffman and arithmetic coding, grayscale, RGB, CMYK and
+/// YCCK.
 ///
-/// For a target size the DCT scales the image by 1/2, 1/4 or 1/8, and a resampler does the rest. CMYK is converted with the
-/// embedded profile, or without one as (1 - ink) × (1 - black). A file with several scans, such as a progressive one, needs
-/// memory for its coefficients, 2 bytes each, which count towards `limits.decodedBytes`. A file with one scan may exceed
-/// `limits.pixels` if the target size does not, since the decoder holds only some rows.
+/// For a target size the DCT scales the image by 1/2, 1/4 or 1/8, and a resampler does the rest. CMYK is converted with
+/// the embedded profile, or without one as (1 - ink) × (1 - black). A file with several scans, such as a progressive
+/// one, needs memory for its coefficients, 2 bytes each, which count towards `limits.imageBytes`. A file with one scan
+/// may exceed `limits.pixels` if the target size does not, since the decoder holds only some rows.
 public struct JPEGDecoder: Decoding {
     /// Creates a decoder.
     public init() {}
@@ -16,15 +17,15 @@ public struct JPEGDecoder: Decoding {
     public var formats: [ImageFormat] { [.jpeg] }
 
     /// Returns JPEG if the file begins with the marker SOI and the start of another marker (ITU-T T.81, B.1).
-    public func format(of head: Data) -> ImageFormat? { head.starts(with: [0xFF, 0xD8, 0xFF]) ? .jpeg : nil }
+    public func format(of prefix: Data) -> ImageFormat? { prefix.starts(with: [0xFF, 0xD8, 0xFF]) ? .jpeg : nil }
 
     public func info(of data: Data, limits: DecodingLimits) throws -> ImageInfo {
         try unsafe data.withUnsafeBytes { try Self.info(from: unsafe JPEGReader($0, limits: limits), limits: limits) }
     }
 
     /// Everything that describes a JPEG comes before the first scan (ITU-T T.81, B.2).
-    public func info(ofPrefix head: Data, limits: DecodingLimits) throws -> ImageInfo? {
-        try unsafe head.withUnsafeBytes { bytes in
+    public func info(ofPrefix prefix: Data, limits: DecodingLimits) throws -> ImageInfo? {
+        try unsafe prefix.withUnsafeBytes { bytes in
             let reader = try JPEGReader(limits: limits)
             unsafe reader.supply(bytes, isLast: false)
             return try reader.readHeader() ? Self.info(from: reader, limits: limits) : nil
@@ -90,8 +91,8 @@ public struct JPEGDecoder: Decoding {
         }
     }
 
-    /// Returns the smallest of 1/8, 1/4, 1/2 and 1 that leaves at least a factor of 1.5 to the resampler. The DCT's filter is a
-    /// box, so scaling with it alone would differ visibly from a full decode and a resize.
+    /// Returns the smallest of 1/8, 1/4, 1/2 and 1 that leaves at least a factor of 1.5 to the resampler. The DCT's
+    /// filter is a box, so scaling with it alone would differ visibly from a full decode and a resize.
     private static func eighths(for geometry: ResizeGeometry?) -> Int {
         guard let geometry else { return 8 }
         let ratio = min(geometry.width / Double(geometry.output.width), geometry.height / Double(geometry.output.height))

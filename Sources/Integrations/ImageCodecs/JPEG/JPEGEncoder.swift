@@ -1,15 +1,16 @@
 public import ImageCore
-import ImageDecoding
-import CCalotypeCodec
-import CCalotypeJPEG
-import ImageKernels
+internal import ImageDecoding
+internal import CCalotypeCodec
+internal import CCalotypeJPEG
+internal import ImageKernels
 
-/// Encodes JPEG with libjpeg-turbo. Transparent images are composited over white, 16-bit images are rounded to 8 bits, and
-/// grayscale images stay grayscale.
+/// Encodes JPEG with libjpeg-turbo. Transparent images are composited over white, 16-bit images are rounded to 8 bits,
+/// and grayscale images stay grayscale.
 ///
-/// Quality is the usual scale of JPEG. From quality 90 up chroma keeps its full resolution (4:4:4); below it has half the width
-/// and height (4:2:0), unless `chroma` sets another sampling. With `isProgressive`, or an `effort` of 7 or more, the file is
-/// progressive, which is smaller. The encoder embeds the bitmap's profile, and writes the orientation as Exif.
+/// Quality is the usual scale of JPEG. From quality 90 up chroma keeps its full resolution (4:4:4); below it has half
+/// the width and height (4:2:0), unless `chroma` sets another sampling. With `isProgressive`, or an `effort` of 7 or
+/// more, the file is progressive, which is smaller. The encoder embeds the bitmap's profile, and writes the orientation
+/// as Exif.
 public struct JPEGEncoder: Encoding {
     /// Creates an encoder.
     public init() {}

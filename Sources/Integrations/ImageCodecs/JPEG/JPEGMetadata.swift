@@ -1,5 +1,5 @@
-import ImageCore
-import ImageDecoding
+internal import ImageCore
+internal import ImageDecoding
 
 /// The metadata in the segments before a JPEG's image data.
 struct JPEGMetadata {
@@ -15,12 +15,12 @@ struct JPEGMetadata {
             orientation = EXIFOrientation.parse(exif.content)
             thumbnail = EXIFDirectory.thumbnail(in: exif.content)
         }
-        profile = Self.profile(in: markers.filter { $0.code == 0xE2 }.map(\.content), limits: limits)
+        profile = Self.joinProfile(in: markers.filter { $0.code == 0xE2 }.map(\.content), limits: limits)
     }
 
-    /// Joins an ICC profile (ICC.1:2022, annex B.4). Each piece begins with `ICC_PROFILE\0`, its number from 1, and the number of
-    /// pieces, in any order. Without each piece exactly once there is no profile.
-    private static func profile(in segments: [Data], limits: DecodingLimits) -> Data? {
+    /// Joins an ICC profile (ICC.1:2022, annex B.4). Each piece begins with `ICC_PROFILE\0`, its number from 1, and the
+    /// number of pieces, in any order. Without each piece exactly once there is no profile.
+    private static func joinProfile(in segments: [Data], limits: DecodingLimits) -> Data? {
         let name = Array("ICC_PROFILE".utf8) + [0]
         let pieces = segments.filter { $0.count > 14 && $0.starts(with: name) }
             .map { (number: Int($0[$0.startIndex + 12]), total: Int($0[$0.startIndex + 13]), bytes: $0.dropFirst(14)) }

@@ -1,17 +1,17 @@
-import CCalotypeJPEG
+internal import CCalotypeJPEG
 public import ImageCore
-import ImageDecoding
+internal import ImageDecoding
 
 extension JPEGDecoder: IncrementalDecoding {
     /// Previews a baseline file by its rows, and a progressive file after each scan.
-    public func makeIncrementalDecoder(for head: Data, options: DecodeOptions) throws -> (any IncrementalDecoder)? {
-        format(of: head) == nil || options.frame > 0 ? nil : try JPEGPreviews(options: options)
+    public func makeIncrementalDecoder(for prefix: Data, options: DecodeOptions) throws -> (any IncrementalDecoder)? {
+        format(of: prefix) == nil || options.frame > 0 ? nil : try JPEGPreviews(options: options)
     }
 
     /// Returns the thumbnail in the Exif data, once the segments before the image data have arrived.
-    public func embeddedThumbnail(in head: Data, options: DecodeOptions) throws -> DecodedImage? {
+    public func embeddedThumbnail(in prefix: Data, options: DecodeOptions) throws -> DecodedImage? {
         do {
-            let metadata = try unsafe head.withUnsafeBytes { bytes in
+            let metadata = try unsafe prefix.withUnsafeBytes { bytes in
                 JPEGMetadata(try unsafe JPEGReader(bytes, limits: options.limits).markers(), limits: options.limits)
             }
             // The thumbnail's own Exif is ignored, since it has the orientation of the image.
@@ -28,7 +28,8 @@ final class JPEGPreviews: IncrementalDecoder {
     private let reader: JPEGReader
     private let options: DecodeOptions
     private var canvas: PreviewCanvas?
-    /// The number of rows that libjpeg has decoded, including those that were decoded again for previews of several scans.
+    /// The number of rows that libjpeg has decoded, including those that were decoded again for previews of several
+    /// scans.
     private(set) var rowsDecoded = 0
     private var hasAllScans = false
     /// Whether an output pass over the coefficients still needs bytes to end.
@@ -45,7 +46,7 @@ final class JPEGPreviews: IncrementalDecoder {
             unsafe reader.supply(bytes, isLast: false)
             guard let canvas = try canvas ?? makeCanvas() else { return nil }
             self.canvas = canvas
-            if reader.header.has_multiple_scans { return try previewOfScans(canvas) }
+            if reader.header.has_multiple_scans { return try previewScans(canvas) }
             try readRows(canvas)
             return try canvas.preview(of: canvas.available)
         }
@@ -60,7 +61,7 @@ final class JPEGPreviews: IncrementalDecoder {
     }
 
     /// Decodes all rows from the coefficients so far, if a further scan is complete.
-    private func previewOfScans(_ canvas: PreviewCanvas) throws -> DecodedImage? {
+    private func previewScans(_ canvas: PreviewCanvas) throws -> DecodedImage? {
         if !hasAllScans {
             hasAllScans = try reader.consumeScans(limits: options.limits, cancellation: options.cancellation)
         }

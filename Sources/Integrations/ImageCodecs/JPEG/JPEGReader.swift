@@ -1,7 +1,7 @@
-import CCalotypeCodec
-import CCalotypeJPEG
-import ImageCore
-import ImageDecoding
+internal import CCalotypeCodec
+internal import CCalotypeJPEG
+internal import ImageCore
+internal import ImageDecoding
 
 /// Reads one JPEG with libjpeg.
 @safe final class JPEGReader {
@@ -19,7 +19,7 @@ import ImageDecoding
 
     /// Creates a reader of a file that arrives in pieces.
     init(limits: DecodingLimits) throws(ImageError) {
-        guard let handle = unsafe clt_jpeg_reader_create(limits.decodedBytes) else { throw .outOfMemory(.jpeg) }
+        guard let handle = unsafe clt_jpeg_reader_create(limits.imageBytes) else { throw .outOfMemory(.jpeg) }
         unsafe self.handle = handle
     }
 
@@ -64,8 +64,8 @@ import ImageDecoding
     /// The number of scans that have begun, and of those that are complete.
     private(set) var scans = (begun: 0, whole: 0)
 
-    /// Reads the scans of a file with several, as far as the bytes allow and up to `limits.scans`. Returns `false` when more
-    /// bytes are needed.
+    /// Reads the scans of a file with several, as far as the bytes allow and up to `limits.scans`. Returns `false` when
+    /// more bytes are needed.
     func consumeScans(limits: DecodingLimits, cancellation: CancellationToken?) throws -> Bool {
         while true {
             try cancellation?.check()

@@ -1,9 +1,9 @@
-import ImageCore
-import ImageDecoding
+internal import ImageCore
+internal import ImageDecoding
 
-/// The structure of an animated PNG (PNG specification, third edition, 4.9). `acTL` announces the animation and `fcTL` begins a
-/// frame, whose data is in `IDAT` for the first frame and otherwise in `fdAT` after a sequence number. Each frame is decoded as a
-/// PNG file that is composed of the shared chunks and the frame's data.
+/// The structure of an animated PNG (PNG specification, third edition, 4.9). `acTL` announces the animation and `fcTL`
+/// begins a frame, whose data is in `IDAT` for the first frame and otherwise in `fdAT` after a sequence number. Each
+/// frame is decoded as a PNG file that is composed of the shared chunks and the frame's data.
 final class APNGFile: AnimationSource {
     let format = ImageFormat.png
     let canvas: PixelSize
@@ -88,7 +88,7 @@ final class APNGFile: AnimationSource {
         data.append([])
     }
 
-    func pixels(of frame: Int, options: DecodeOptions) throws -> (bitmap: Bitmap, failure: ImageError?) {
+    func decodePixels(of frame: Int, options: DecodeOptions) throws -> (bitmap: Bitmap, failure: ImageError?) {
         let options = options.forFramePixels
         let size = frames[frame].size
         guard !data[frame].isEmpty else { throw ImageError.truncated(.png) }

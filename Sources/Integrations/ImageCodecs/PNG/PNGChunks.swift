@@ -1,8 +1,8 @@
-import ImageCore
-import ImageDecoding
+internal import ImageCore
+internal import ImageDecoding
 
-/// Iterates over the chunks of a PNG (PNG specification, 5.3): length, type, content, CRC. It reads only lengths and types, and
-/// stops at the first invalid chunk.
+/// Iterates over the chunks of a PNG (PNG specification, 5.3): length, type, content, CRC. It reads only lengths and
+/// types, and stops at the first invalid chunk.
 struct PNGChunks: Sequence, IteratorProtocol {
     struct Chunk {
         let type: String

@@ -1,13 +1,13 @@
-import CCalotypePNG
+internal import CCalotypePNG
 public import ImageCore
-import ImageDecoding
+internal import ImageDecoding
 
-/// Decodes PNG with libpng: every colour type and depth, Adam7, transparency by tRNS, and colours by cICP, iCCP, sRGB, gAMA and
-/// cHRM.
+/// Decodes PNG with libpng: every colour type and depth, Adam7, transparency by tRNS, and colours by cICP, iCCP, sRGB,
+/// gAMA and cHRM.
 ///
-/// Frame 0 of an animated PNG is the animation's first frame, as in browsers. A separate default image is shown only if that
-/// frame is damaged or missing, and is marked as partial if the file ends early. Frames are composed on the canvas.
-/// `limits.metadataBytes` limits metadata: the decoder ignores a larger profile, and never reads text.
+/// Frame 0 of an animated PNG is the animation's first frame, as in browsers. A separate default image is shown only if
+/// that frame is damaged or missing, and is marked as partial if the file ends early. Frames are composed on the
+/// canvas. `limits.metadataBytes` limits metadata: the decoder ignores a larger profile, and never reads text.
 public struct PNGDecoder: AnimationDecoding {
     /// Creates a decoder.
     public init() {}
@@ -15,7 +15,7 @@ public struct PNGDecoder: AnimationDecoding {
     public var formats: [ImageFormat] { [.png] }
 
     /// Returns PNG if the file begins with the eight bytes of its signature (PNG specification, 5.2).
-    public func format(of head: Data) -> ImageFormat? { head.starts(with: PNGChunks.signature) ? .png : nil }
+    public func format(of prefix: Data) -> ImageFormat? { prefix.starts(with: PNGChunks.signature) ? .png : nil }
 
     public func info(of data: Data, limits: DecodingLimits) throws -> ImageInfo {
         let metadata = PNGMetadata(data, limits: limits)
@@ -34,11 +34,11 @@ public struct PNGDecoder: AnimationDecoding {
     public func decode(_ data: Data, options: DecodeOptions) throws -> DecodedImage {
         let metadata = PNGMetadata(data, limits: options.limits)
         try options.checkFrame(of: max(1, metadata.frames))
-        if options.frame > 0 { return try composedFrame(of: data, options: options) }
+        if options.frame > 0 { return try composeFrame(of: data, options: options) }
         guard metadata.hasSeparateDefault else { return try Self.decodeStill(data, metadata: metadata, options: options) }
         if metadata.frames > 0 {
             do {
-                let image = try composedFrame(of: data, options: options)
+                let image = try composeFrame(of: data, options: options)
                 if !image.isPartial { return image }
             } catch let error as ImageError where error.code == .truncated || error.code == .corrupt {
                 // The default image is for readers that cannot show the animation.
@@ -54,7 +54,7 @@ public struct PNGDecoder: AnimationDecoding {
         try ComposedAnimation(APNGFile(data, limits: options.limits), options: options)
     }
 
-    private func composedFrame(of data: Data, options: DecodeOptions) throws -> DecodedImage {
+    private func composeFrame(of data: Data, options: DecodeOptions) throws -> DecodedImage {
         // Otherwise libpng would not see the chunks before the pixels.
         _ = try info(of: data, limits: options.limits)
         return try animation(of: data, options: options).frame(at: options.frame)

@@ -1,13 +1,13 @@
 public import ImageCore
-import ImageDecoding
-import CCalotypeCodec
-import CCalotypePNG
-import ImageKernels
+internal import ImageDecoding
+internal import CCalotypeCodec
+internal import CCalotypePNG
+internal import ImageKernels
 
 /// Encodes PNG with libpng: grayscale and RGB with 8 or 16 bits, with alpha if the image is not opaque.
 ///
-/// It is lossless, except that it divides premultiplied colours by alpha. `effort` is zlib's level, 0 to 9; the default is 6. The
-/// encoder embeds the bitmap's profile, and writes the orientation as Exif.
+/// It is lossless, except that it divides premultiplied colours by alpha. `effort` is zlib's level, 0 to 9; the default
+/// is 6. The encoder embeds the bitmap's profile, and writes the orientation as Exif.
 public struct PNGEncoder: Encoding {
     /// Creates an encoder.
     public init() {}

@@ -1,11 +1,11 @@
 public import ImageCore
-import ImageDecoding
+internal import ImageDecoding
 
 extension PNGDecoder: IncrementalDecoding {
-    /// Previews the rows so far, or for an interlaced file the whole image at increasing detail. An animation with a separate
-    /// default image has no previews.
-    public func makeIncrementalDecoder(for head: Data, options: DecodeOptions) throws -> (any IncrementalDecoder)? {
-        format(of: head) == nil || options.frame > 0 ? nil : try PNGPreviews(options: options)
+    /// Previews the rows so far, or for an interlaced file the whole image at increasing detail. An animation with a
+    /// separate default image has no previews.
+    public func makeIncrementalDecoder(for prefix: Data, options: DecodeOptions) throws -> (any IncrementalDecoder)? {
+        format(of: prefix) == nil || options.frame > 0 ? nil : try PNGPreviews(options: options)
     }
 }
 

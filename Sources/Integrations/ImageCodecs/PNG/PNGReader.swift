@@ -1,8 +1,8 @@
-import CCalotypeCodec
-import CCalotypePNG
-import ImageCore
-import ImageDecoding
-import ImageKernels
+internal import CCalotypeCodec
+internal import CCalotypePNG
+internal import ImageCore
+internal import ImageDecoding
+internal import ImageKernels
 
 /// Reads one PNG with libpng.
 @safe final class PNGReader {
@@ -62,8 +62,8 @@ import ImageKernels
 
     // MARK: A file in pieces
 
-    /// Decodes the next bytes of a file in pieces. Returns whether they complete the header; then it keeps the rest of them for the
-    /// next call, before which the target must be set.
+    /// Decodes the next bytes of a file in pieces. Returns whether they complete the header; then it keeps the rest of
+    /// them for the next call, before which the target must be set.
     func push(_ bytes: Data) throws(ImageError) -> Bool {
         let hadHeader = header.width > 0
         try check(

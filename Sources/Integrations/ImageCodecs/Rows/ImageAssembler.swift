@@ -1,6 +1,6 @@
-import ImageCore
-import ImageDecoding
-import ImageKernels
+internal import ImageCore
+internal import ImageDecoding
+internal import ImageKernels
 
 /// Makes the requested bitmap from a codec's rows: converts, scales down, and applies the orientation.
 struct ImageAssembler {
@@ -53,7 +53,7 @@ struct ImageAssembler {
     ///
     /// - Throws: the error of `producer`, unless the options allow a partial image, or `CancellationError`.
     func assemble(_ producer: any RowProducer) throws -> DecodedImage {
-        var (bitmap, failure) = try geometry.map { try scaled(by: $0, from: producer) } ?? whole(from: producer)
+        var (bitmap, failure) = try geometry.map { try decodeScaled(by: $0, from: producer) } ?? decodeWhole(from: producer)
         if let failure, !options.allowsPartial(after: failure) { throw failure }
         if failure != nil, alpha == .opaque {
             // Missing rows stay transparent.
@@ -68,7 +68,7 @@ struct ImageAssembler {
     }
 
     /// Decodes all rows into a bitmap of their size.
-    private func whole(from producer: any RowProducer) throws -> (Bitmap, ImageError?) {
+    private func decodeWhole(from producer: any RowProducer) throws -> (Bitmap, ImageError?) {
         let (size, batch) = (stored.decodedSize, batchRows)
         let scratch = converter.worksInPlace ? nil : try Scratch(rows: batch, rowBytes: size.width * stored.layout.bytesPerPixel)
         var failure: ImageError?
@@ -85,7 +85,7 @@ struct ImageAssembler {
     }
 
     /// Scales the image while its rows arrive, and holds only the rows that the filter still needs.
-    private func scaled(by geometry: ResizeGeometry, from producer: any RowProducer) throws -> (Bitmap, ImageError?) {
+    private func decodeScaled(by geometry: ResizeGeometry, from producer: any RowProducer) throws -> (Bitmap, ImageError?) {
         let width = stored.decodedSize.width
         let resampler = try RowResampler(source: stored.decodedSize, format: converter.target, to: geometry)
         let batch = batchRows
@@ -106,8 +106,8 @@ struct ImageAssembler {
         return (bitmap, failure)
     }
 
-    /// Reads batches of rows into the memory that `place` returns, and passes each row to `body`. Returns the error of the image, if
-    /// any.
+    /// Reads batches of rows into the memory that `place` returns, and passes each row to `body`. Returns the error of
+    /// the image, if any.
     private func readRows(
         from producer: any RowProducer, batch: Int, until end: Int,
         place: (Int) -> (UnsafeMutableRawPointer, Int), body: (Int, UnsafeMutableRawPointer) throws -> Void

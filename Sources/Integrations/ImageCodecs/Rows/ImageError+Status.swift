@@ -1,6 +1,6 @@
-import CCalotypeCodec
-import ImageCore
-import ImageDecoding
+internal import CCalotypeCodec
+internal import ImageCore
+internal import ImageDecoding
 
 extension ImageError {
     /// The error for the status of a call to a codec.

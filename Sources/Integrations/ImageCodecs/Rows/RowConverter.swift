@@ -1,6 +1,6 @@
-import CCalotypeCodec
-import ImageCore
-import ImageKernels
+internal import CCalotypeCodec
+internal import ImageCore
+internal import ImageKernels
 
 /// Converts a codec's rows to the form of a bitmap: colours to sRGB, depth to 8 bits, and alpha to the requested mode.
 final class RowConverter {

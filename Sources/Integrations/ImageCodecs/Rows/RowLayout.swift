@@ -1,5 +1,5 @@
-import ImageCore
-import ImageKernels
+internal import ImageCore
+internal import ImageKernels
 
 /// The layout of a codec's rows. Alpha is not premultiplied, and 16-bit samples are in the machine's byte order.
 enum RowLayout: Hashable, Sendable {

@@ -1,4 +1,4 @@
-import ImageCore
+internal import ImageCore
 
 /// A codec that delivers the rows of one image, from the top.
 protocol RowProducer: AnyObject {

@@ -1,12 +1,13 @@
-import ImageCore
-import ImageKernels
+internal import ImageCore
+internal import ImageKernels
 
 /// The description of an image whose pixels are about to be decoded.
 struct StoredImage {
     var format: ImageFormat
     /// The full size as stored, in pixels.
     var size: PixelSize
-    /// The size to which the pixel limit applies: ``size``, or the size of the result if only some rows are held at once.
+    /// The size to which the pixel limit applies: ``size``, or the size of the result if only some rows are held at
+    /// once.
     private(set) var limitedSize: PixelSize
     /// The size of the codec's rows, which is smaller than ``size`` if the codec scales.
     var decodedSize: PixelSize
@@ -35,8 +36,8 @@ struct StoredImage {
         if let pixels = output.pixelCount, pixels < size.pixelCount ?? .max { limitedSize = output }
     }
 
-    /// The part of the delivered rows that makes the requested image, and its size before the orientation is applied, or `nil` if
-    /// the rows are the image already.
+    /// The part of the delivered rows that makes the requested image, and its size before the orientation is applied,
+    /// or `nil` if the rows are the image already.
     func geometry(for options: DecodeOptions) throws(ImageError) -> ResizeGeometry? {
         guard let stored = try options.geometry(storedSize: size, orientation: orientation) else { return nil }
         var geometry = stored

@@ -1,11 +1,12 @@
 public import ImageCore
-import ImageDecoding
-import ImageKernels
+internal import ImageDecoding
+internal import ImageKernels
 
 /// Encodes animated WebP.
 ///
 /// Each frame is stored as the rectangle that differs from the previous frame, lossy or lossless by the options of
-/// ``WebPEncoder``. The encoder holds two frames at a time, and the file so far. It checks for cancellation between frames.
+/// ``WebPEncoder``. The encoder holds two frames at a time, and the file so far. It checks for cancellation between
+/// frames.
 public struct AnimatedWebPEncoder: Sendable {
     /// An image and its duration.
     public struct Frame: Sendable {
@@ -34,7 +35,8 @@ public struct AnimatedWebPEncoder: Sendable {
     /// Encodes a list of frames.
     ///
     /// - Parameters:
-    ///   - frames: At least one frame. All have the size of the first, whose profile is embedded if the bitmap keeps one.
+    ///   - frames: At least one frame. All have the size of the first, whose profile is embedded if the bitmap keeps
+    ///     one.
     ///   - loopCount: the number of times that the animation is shown, at most 65,535. By default 0: endless.
     ///   - options: the options of each frame.
     /// - Returns: the WebP file.
@@ -94,8 +96,8 @@ public struct AnimatedWebPEncoder: Sendable {
             orientation: options.orientation)
     }
 
-    /// `ANMF`: the position in units of two pixels, the size less one, milliseconds, and flags, before the image's chunks. With
-    /// the flag 2 the frame replaces the pixels below it instead of being blended.
+    /// `ANMF`: the position in units of two pixels, the size less one, milliseconds, and flags, before the image's
+    /// chunks. With the flag 2 the frame replaces the pixels below it instead of being blended.
     private static func chunk(of file: Data, place: ChangedPart, milliseconds: Int) -> Data {
         var content = WebPFile.little(place.x / 2, 3) + WebPFile.little(place.y / 2, 3)
         content += WebPFile.little(place.size.width - 1, 3) + WebPFile.little(place.size.height - 1, 3)

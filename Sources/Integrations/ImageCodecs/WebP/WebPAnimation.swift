@@ -1,5 +1,5 @@
-import ImageCore
-import ImageDecoding
+internal import ImageCore
+internal import ImageDecoding
 
 /// The frames of an animated WebP. A still image is an animation of one frame.
 final class WebPAnimation: AnimationSource {
@@ -24,7 +24,7 @@ final class WebPAnimation: AnimationSource {
         frames = stored.map(\.place)
     }
 
-    func pixels(of frame: Int, options: DecodeOptions) throws -> (bitmap: Bitmap, failure: ImageError?) {
+    func decodePixels(of frame: Int, options: DecodeOptions) throws -> (bitmap: Bitmap, failure: ImageError?) {
         let (frame, options) = (stored[frame], options.forFramePixels)
         return try unsafe data.withUnsafeBytes { bytes in
             var image = StoredImage(format: .webp, size: frame.place.size, layout: .pixels(.rgba8))

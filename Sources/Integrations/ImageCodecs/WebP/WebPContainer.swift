@@ -1,6 +1,6 @@
-import CCalotypeLibWebP
-import ImageCore
-import ImageDecoding
+internal import CCalotypeLibWebP
+internal import ImageCore
+internal import ImageDecoding
 
 /// A frame of a WebP, or its only image.
 struct WebPFrame {

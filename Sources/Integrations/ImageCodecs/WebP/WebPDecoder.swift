@@ -1,13 +1,15 @@
 public import ImageCore
-import ImageDecoding
-import ImageKernels
-import CCalotypeLibWebP
+internal import ImageDecoding
+internal import ImageKernels
+internal import CCalotypeLibWebP
 
 /// Decodes WebP with libwebp: lossy and lossless, with and without alpha, still images and single frames of animations.
 ///
-/// For a target size libwebp scales the image while decoding, to at most twice the target size, and a resampler does the rest.
+/// For a target size libwebp scales the image while decoding, to at most twice the target size, and a resampler does
+/// the rest.
 ///
-/// libwebp cannot interrupt the decode of a lossless image: a cancelled one finishes, and then throws `CancellationError`.
+/// libwebp cannot interrupt the decode of a lossless image: a cancelled one finishes, and then throws
+/// `CancellationError`.
 public struct WebPDecoder: AnimationDecoding {
     /// Creates a decoder.
     public init() {}
@@ -15,8 +17,8 @@ public struct WebPDecoder: AnimationDecoding {
     public var formats: [ImageFormat] { [.webp] }
 
     /// Returns WebP if the file begins with `RIFF`, a size and `WEBP` (WebP container specification).
-    public func format(of head: Data) -> ImageFormat? {
-        let reader = ByteReader(head)
+    public func format(of prefix: Data) -> ImageFormat? {
+        let reader = ByteReader(prefix)
         return reader.matches("RIFF") && reader.matches("WEBP", at: 8) ? .webp : nil
     }
 
@@ -109,9 +111,9 @@ public struct WebPDecoder: AnimationDecoding {
         return RowsRead(count: min(count, reader.rows), failure: WebPReader.failure(status))
     }
 
-    /// Passes a lossy image to libwebp in small parts, so that it stops soon when it is cancelled. It does so for every decode,
-    /// since libwebp's result for a damaged image depends on the parts. A lossless image is passed at once, because libwebp would
-    /// decode up to eight rows again for each part.
+    /// Passes a lossy image to libwebp in small parts, so that it stops soon when it is cancelled. It does so for every
+    /// decode, since libwebp's result for a damaged image depends on the parts. A lossless image is passed at once,
+    /// because libwebp would decode up to eight rows again for each part.
     private func update(_ reader: WebPReader) throws -> VP8StatusCode {
         let step = unsafe WebPReader.isLossless(bytes) ? bytes.count : max(4096, bytes.count / 256)
         var count = 0

@@ -1,13 +1,13 @@
 public import ImageCore
-import ImageDecoding
-import CCalotypeLibWebP
-import ImageKernels
+internal import ImageDecoding
+internal import CCalotypeLibWebP
+internal import ImageKernels
 
 /// Encodes WebP with libwebp: lossy, or lossless at quality 100 or if the options say so.
 ///
-/// An `effort` of 0 to 9 is mapped to libwebp's methods 0 to 6; the default is method 4. 16-bit images are rounded to 8 bits. The
-/// encoder embeds the bitmap's profile, and writes the orientation as Exif. Sides have at most 16,383 pixels. An encode cannot be
-/// cancelled after it has begun. ``AnimatedWebPEncoder`` writes animations.
+/// An `effort` of 0 to 9 is mapped to libwebp's methods 0 to 6; the default is method 4. 16-bit images are rounded to 8
+/// bits. The encoder embeds the bitmap's profile, and writes the orientation as Exif. Sides have at most 16,383 pixels.
+/// An encode cannot be cancelled after it has begun. ``AnimatedWebPEncoder`` writes animations.
 public struct WebPEncoder: Encoding {
     /// Creates an encoder.
     public init() {}

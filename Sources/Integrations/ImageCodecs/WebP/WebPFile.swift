@@ -1,8 +1,8 @@
-import ImageCore
-import ImageDecoding
+internal import ImageCore
+internal import ImageDecoding
 
-/// Writes WebP containers (WebP container specification): `RIFF`, the size of the rest, `WEBP`, and chunks of a name, a size, and
-/// content padded to an even length.
+/// Writes WebP containers (WebP container specification): `RIFF`, the size of the rest, `WEBP`, and chunks of a name, a
+/// size, and content padded to an even length.
 enum WebPFile {
     /// Writes the extended format: `VP8X`, `ICCP`, the chunks of the images, `EXIF`.
     ///

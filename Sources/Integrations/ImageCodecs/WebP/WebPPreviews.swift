@@ -1,11 +1,11 @@
-import CCalotypeLibWebP
+internal import CCalotypeLibWebP
 public import ImageCore
-import ImageDecoding
+internal import ImageDecoding
 
 extension WebPDecoder: IncrementalDecoding {
     /// Previews a still image by its rows. An animation has no previews.
-    public func makeIncrementalDecoder(for head: Data, options: DecodeOptions) throws -> (any IncrementalDecoder)? {
-        format(of: head) == nil || options.frame > 0 ? nil : WebPPreviews(options: options)
+    public func makeIncrementalDecoder(for prefix: Data, options: DecodeOptions) throws -> (any IncrementalDecoder)? {
+        format(of: prefix) == nil || options.frame > 0 ? nil : WebPPreviews(options: options)
     }
 }
 

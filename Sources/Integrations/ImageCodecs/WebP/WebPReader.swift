@@ -1,6 +1,6 @@
-import CCalotypeLibWebP
-import ImageCore
-import ImageDecoding
+internal import CCalotypeLibWebP
+internal import ImageCore
+internal import ImageDecoding
 
 /// Decodes one image of a WebP with libwebp into the caller's memory, as far as the bytes so far allow.
 @safe final class WebPReader {

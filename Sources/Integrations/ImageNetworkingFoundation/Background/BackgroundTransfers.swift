@@ -106,7 +106,7 @@ final class BackgroundTransfers: Sendable {
         let time = try TimeLimit(request)
         // Otherwise a transfer of an earlier launch would be started again.
         if mayBegin { try await restored(time) }
-        let limit = request.maximumBytes ?? limit
+        let limit = request.maximumResponseBytes ?? limit
         let (results, waiter) = AsyncThrowingStream<FinishedDownload, any Error>.makeStream()
         let id = state.withLock { state in
             state.lastWaiter += 1

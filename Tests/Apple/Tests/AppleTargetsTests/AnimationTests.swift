@@ -7,7 +7,8 @@ import Testing
 import UIKit
 import WatchKit
 
-/// FEATURES 9.3: views play animations, pause them where they are not seen, and show the first frame where motion is reduced.
+/// FEATURES 9.3: views play animations, pause them where they are not seen, and show the first frame where motion is
+/// reduced.
 @Suite(.serialized, .timeLimit(.minutes(1))) @MainActor struct AppleAnimations {
     private struct Frames: AnimationFrames {
         var durations: [Duration] { Array(repeating: .milliseconds(100), count: 3) }

@@ -1,8 +1,8 @@
 #pragma once
 #include <stddef.h>
 
-// The state of the allocator, for tests of memory growth: resident memory alone does not show whether memory is leaked or kept for
-// reuse.
+// The state of the allocator, for tests of memory growth: resident memory alone does not show whether memory is leaked
+// or kept for reuse.
 
 /// Bytes that all threads have allocated; 0 if the system does not provide the number.
 size_t calotype_heap_bytes(void);
