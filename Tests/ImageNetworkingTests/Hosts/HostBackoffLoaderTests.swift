@@ -1,6 +1,7 @@
 import CalotypeTesting
 import HTTPTypes
 import ImageCore
+import ImageNetworkingCurl
 import LoopbackHTTP
 import NetworkTestKit
 import Testing
@@ -134,6 +135,27 @@ private func refusal(_ retryAfter: String, status: Int = 429) -> ScriptedLoader.
         }
         #expect(network.requests.count < 1000)
         #expect(clock.now.offset < .seconds(40))
+    }
+
+    /// The same over real connections.
+    @Test func aServerThatLimitsTheRateAnswersEveryLoad() async throws {
+        let seconds = Lock<(start: ContinuousClock.Instant, count: Int)>((.now, 0))
+        let server = try LoopbackServer(serving: { _ in
+            let isAllowed = seconds.withLock { seconds in
+                if seconds.start.duration(to: .now) >= .seconds(1) { seconds = (.now, 0) }
+                seconds.count += 1
+                return seconds.count <= 10
+            }
+            return isAllowed ? .init(200, body: [1]) : .init(429, headers: [("Retry-After", "1")])
+        })
+        let loader = RetryingLoader(HostBackoffLoader(CurlLoader()), budget: RetryBudget(ratio: 0, capacity: 0))
+        try await withThrowingTaskGroup { group in
+            for index in 0..<30 {
+                let request = try server.request("/\(index)")
+                group.addTask { try await loader.load(request) }
+            }
+            for try await response in group { #expect(response.head.status == 200 && response.retries == 0) }
+        }
     }
 
     @Test func requestsWaitInTheirOrder() async throws {
