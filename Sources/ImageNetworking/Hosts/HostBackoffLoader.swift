@@ -124,7 +124,8 @@ public final class HostBackoffLoader: DataLoading {
             var response = try await loader.load(request)
             change(host) { $0.backoff.release(ticket) }
             if let pause = pause(after: response.head) {
-                end(.refused(pause), of: ticket, host)
+                // Nothing else would be loaded from a host that asks for a pause of an hour.
+                end(pause <= policy.maximumWait ? .refused(pause) : .failure, of: ticket, host)
                 if pause <= timeLeft(for: numbered), request.method.isIdempotent { return nil }
                 // A retrying loader would wait once more.
                 response.retriesLeft = 0
@@ -145,12 +146,14 @@ public final class HostBackoffLoader: DataLoading {
         }
     }
 
-    /// For how long a response pauses its host; `nil` for not at all.
+    /// The pause for which a response asks; `nil` for none.
     private func pause(after head: HTTPResponse) -> Duration? {
         guard head.status == .tooManyRequests || head.status == .serviceUnavailable,
-            let seconds = RetryAfter.seconds(in: head, now: time(nil)), .seconds(seconds) <= policy.maximumWait
+            let seconds = RetryAfter.seconds(in: head, now: time(nil))
         else { return nil }
-        return min(policy.maximumWait, .seconds(Double(seconds) * (1 + Self.jitter * random())))
+        let pause = Duration.seconds(seconds).clampedToClockRange
+        // Later than other clients, but not later than a request may wait.
+        return max(pause, min(policy.maximumWait, pause * (1 + Self.jitter * random())))
     }
 
     private func outcome(of report: WatchedBody.Report, start: Duration) -> HostBackoff.Outcome {
