@@ -126,6 +126,7 @@ private func refusal(_ retryAfter: String, status: Int = 429) -> ScriptedLoader.
             }
         }
         while finished.events.count < count {
+            try Task.checkCancellation()
             clock.advance(whenAsleep: count - finished.events.count, within: .seconds(10))
             await Task.yield()
         }
