@@ -34,7 +34,7 @@ let package = Package(
 
         // C of this package, and libraries of the system, each with the C between it and Swift. That C names every library that it
         // calls: what a .pc file lists besides differs from one version of a library to the next.
-        ["Kernels", "DiskIO", "Sockets", "LoopbackTLS", "Heap", "Gallery", "Codec"].flatMap { c($0) },
+        ["Kernels", "DiskIO", "Sockets", "Heap", "Gallery", "Codec"].flatMap { c($0) },
         library("JPEG", uses: ["CCalotypeCodec"], links: ["jpeg"], pkgConfig: "libjpeg", apt: "libjpeg-dev", brew: "jpeg-turbo"),
         library("PNG", uses: ["CCalotypeCodec"], links: ["png"], pkgConfig: "libpng", apt: "libpng-dev", brew: "libpng"),
         system("WebP", pkgConfig: "libwebpdemux", apt: "libwebp-dev", brew: "webp"),
@@ -66,9 +66,10 @@ let package = Package(
         integration(
             "ImageNetworkingCurl",
             ["ImageCore", "CalotypeSystem", "ImageNetworking", "CCalotypeCurl", .httpTypes, .deque],
-            tests: ["NetworkTestKit", "OtherSystem", "CCalotypeHeapUsage", "CCalotypeLookup"]),
+            tests: ["NetworkTestKit", "LoopbackTLS", "OtherSystem", "CCalotypeHeapUsage", "CCalotypeLookup"]),
         integration(
-            "ImageNetworkingFoundation", ["ImageCore", "CalotypeSystem", "ImageNetworking", .httpTypes], tests: ["OtherSystem"]),
+            "ImageNetworkingFoundation", ["ImageCore", "CalotypeSystem", "ImageNetworking", .httpTypes],
+            tests: ["OtherSystem", "LoopbackTLS"]),
         integration(
             "ImageCodecs",
             ["ImageCore", "ImageKernels", "ImageDecoding", "CalotypeSystem", "CCalotypeCodec", "CCalotypeJPEG"]
@@ -95,7 +96,7 @@ let package = Package(
             tests: ["CalotypeCommand"]),
 
         // The kit for authors of plug-ins.
-        kit("LoopbackHTTP", ["CalotypeSystem", "ImageCore", "CCalotypeLoopbackTLS"]),
+        kit("LoopbackHTTP", ["CalotypeSystem", "ImageCore"]),
         kit("CalotypeTesting", ["ImageCore", "CalotypeSystem", "ImageTargets", "LoopbackHTTP", .httpTypes]),
 
         // The command. It needs CCalotypeHeap because Swift can neither set a parameter of malloc nor replace `stderr`.
@@ -109,11 +110,14 @@ let package = Package(
         module("ProcessorParsing", ["ImageCore", "ImageKernels", "ImageProcessing"]),
 
         // Programs and C that tests run: memory is counted in a process that does nothing else, and GTK needs the main thread.
-        ["CCalotypeLookup", "CCalotypeAllocations", "CCalotypeHeapUsage", "ProjectFiles"].flatMap { support($0) },
+        ["CCalotypeLookup", "CCalotypeLoopbackTLS", "CCalotypeAllocations", "CCalotypeHeapUsage", "ProjectFiles"].flatMap {
+            support($0)
+        },
         support("CCalotypeGTKStage", [.gtk]),
         support("OtherSystem", ["CalotypeSystem"]),
         support("Timing", ["CalotypeSystem"]),
         support("NetworkTestKit", ["CalotypeSystem", "ImageCore", "ImageNetworkingCurl", "LoopbackHTTP", .httpTypes]),
+        support("LoopbackTLS", ["ImageCore", "CCalotypeLoopbackTLS", "LoopbackHTTP", "CalotypeTesting"]),
         support("TestBitmaps", ["ImageCore", "ProjectFiles"]),
         testProgram("PeakMemory", []),
         testProgram("EngineSoak", testKit + ["ImageLoading", "CCalotypeHeapUsage"]),

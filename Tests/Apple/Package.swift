@@ -69,8 +69,7 @@ let package = Package(
         .executableTarget(
             name: "AppleRecorder", dependencies: ["AppleGallery", "CalotypeTesting", "ImageCore", "UIKit"],
             swiftSettings: [.swiftLanguageMode(.v6)]),
-        .target(name: "CCalotypeLoopbackTLS", path: "Shared/CCalotypeLoopbackTLS"),
-        shared("LoopbackHTTP", ["CalotypeSystem", "ImageCore", "CCalotypeLoopbackTLS"]),
+        shared("LoopbackHTTP", ["CalotypeSystem", "ImageCore"]),
         shared("CalotypeTesting", ["ImageCore", "CalotypeSystem", "ImageTargets", "LoopbackHTTP", httpTypes]),
         // Testing's overlays need the real frameworks.
         .testTarget(

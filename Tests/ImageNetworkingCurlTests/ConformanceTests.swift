@@ -1,13 +1,18 @@
 @testable import CalotypeTesting
 import ImageCore
 import ImageNetworkingCurl
+import LoopbackTLS
 import NetworkTestKit
 import Testing
 
 @Suite(.timeLimit(.minutes(2)))
 struct DataLoadingContract {
     @Test func theCurlLoaderPassesTheConformanceChecks() async throws {
-        try await DataLoadingConformance.check(
+        try await DataLoadingConformance.check { CurlLoader(.withoutIdleTimeout) }
+    }
+
+    @Test func theCurlLoaderPassesTheChecksOverTLS() async throws {
+        try await SecureConformance.check(
             trusting: { certificate in
                 var configuration = CurlLoader.Configuration.withoutIdleTimeout
                 configuration.certificateAuthorities = .pem(Data(certificate.utf8))
@@ -16,17 +21,10 @@ struct DataLoadingContract {
     }
 
     @Test func theScriptedLoaderPassesTheChecksIfItForwards() async throws {
-        try await DataLoadingConformance.check(
-            trusting: { certificate in
-                var configuration = CurlLoader.Configuration.withoutIdleTimeout
-                configuration.certificateAuthorities = .pem(Data(certificate.utf8))
-                let loader = CurlLoader(configuration)
-                return ScriptedLoader { _ in .forward(loader) }
-            },
-            {
-                let loader = CurlLoader(.withoutIdleTimeout)
-                return ScriptedLoader { _ in .forward(loader) }
-            })
+        try await DataLoadingConformance.check {
+            let loader = CurlLoader(.withoutIdleTimeout)
+            return ScriptedLoader { _ in .forward(loader) }
+        }
     }
 
     @Test func aLoaderThatCollectsItsBodyFailsTheChecks() async throws {

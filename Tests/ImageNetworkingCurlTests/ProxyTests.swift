@@ -5,6 +5,7 @@
     import ImageNetworking
     import ImageNetworkingCurl
     import LoopbackHTTP
+    import LoopbackTLS
     import NetworkTestKit
     import Testing
 
@@ -62,7 +63,7 @@
         @Test func aTunnelThroughTheProxyCarriesHTTPS() async throws {
             await #expect(processExitsWith: .success) {
                 let identity = try #require(LoopbackServer.Identity())
-                let server = try LoopbackServer(identity: identity) { request, connection in
+                let server = try LoopbackServer(security: identity) { request, connection in
                     let seen = "\(request.target) \(request["Authorization"] ?? "-")"
                     try connection.respond(LoopbackServer.Response(200, body: Array(seen.utf8)))
                 }
@@ -82,7 +83,7 @@
         @Test func certificatesAreCheckedThroughTheProxyToo() async throws {
             await #expect(processExitsWith: .success) {
                 let identity = try #require(LoopbackServer.Identity(.otherHost))
-                let server = try LoopbackServer(identity: identity) { _, connection in
+                let server = try LoopbackServer(security: identity) { _, connection in
                     try connection.respond(LoopbackServer.Response(200))
                 }
                 let proxy = TunnelProxy()
@@ -98,7 +99,7 @@
         @Test func aTunnelThatBreaksIsALostConnection() async throws {
             await #expect(processExitsWith: .success) {
                 let identity = try #require(LoopbackServer.Identity())
-                let server = try LoopbackServer(identity: identity) { _, connection in
+                let server = try LoopbackServer(security: identity) { _, connection in
                     try connection.respond(LoopbackServer.Response(200, body: [UInt8](repeating: 1, count: 500_000)))
                 }
                 let front = try TunnelProxy(UnreliableConnection(breaksAfter: 100_000)).server()
@@ -112,7 +113,7 @@
         @Test func aLoaderWithAPolicyUsesNoProxy() async throws {
             await #expect(processExitsWith: .success) {
                 let identity = try #require(LoopbackServer.Identity())
-                let server = try LoopbackServer(identity: identity) { _, connection in
+                let server = try LoopbackServer(security: identity) { _, connection in
                     try connection.respond(LoopbackServer.Response(200, body: Array("direct".utf8)))
                 }
                 let proxy = TunnelProxy()

@@ -5,6 +5,7 @@
     import ImageCore
     import ImageNetworkingCurl
     import LoopbackHTTP
+    import LoopbackTLS
     import NetworkTestKit
     import Testing
 
@@ -20,7 +21,7 @@
     @Suite(.timeLimit(.minutes(1)))
     struct CurlLoaderSecurity {
         private func server(_ identity: LoopbackServer.Identity) throws -> LoopbackServer {
-            try LoopbackServer(identity: identity) { _, connection in
+            try LoopbackServer(security: identity) { _, connection in
                 try connection.respond(LoopbackServer.Response(200, body: Array("secret".utf8)))
             }
         }
@@ -49,7 +50,7 @@
         @Test func aConnectionWithExcessInputIsNotReused() async throws {
             let identity = try #require(LoopbackServer.Identity())
             let hasBegun = try LoopbackServer.Gate()
-            let server = try LoopbackServer(identity: identity) { request, connection in
+            let server = try LoopbackServer(security: identity) { request, connection in
                 let text = LoopbackServer.text(of: request.target)
                 guard request.target == "/first" else { return try connection.write(text) }
                 try connection.write(String(text.dropLast(2)))
@@ -109,7 +110,7 @@
             _ identity: LoopbackServer.Identity, answer: @escaping @Sendable (HTTP2, UInt32) throws -> Void
         ) throws -> LoopbackServer {
             try LoopbackServer(
-                identity: identity,
+                security: identity,
                 connecting: { connection in
                     var http2 = try HTTP2(connection)
                     while let stream = try http2.nextRequest() { try answer(http2, stream) }
@@ -211,7 +212,7 @@
             let identity = try #require(LoopbackServer.Identity(protocolName: "h2"))
             let reset = Lock<Set<UInt32>>([])
             let server = try LoopbackServer(
-                identity: identity,
+                security: identity,
                 connecting: { connection in
                     var http2 = try HTTP2(connection)
                     while let stream = try http2.nextRequest() {
@@ -259,7 +260,7 @@
                 let port = try RefusingPort()
                 _ = try? await CurlLoader().load(DataRequest(url: port.url))
                 let identity = try #require(LoopbackServer.Identity())
-                let server = try LoopbackServer(identity: identity) { _, connection in
+                let server = try LoopbackServer(security: identity) { _, connection in
                     try connection.respond(LoopbackServer.Response(200, body: Array("secret".utf8)))
                     connection.close()
                 }

@@ -3,6 +3,7 @@
     import ImageCore
     import ImageNetworkingCurl
     import LoopbackHTTP
+    import LoopbackTLS
     import NetworkTestKit
     import OtherSystem
     import Testing
@@ -36,7 +37,7 @@
             try Data(trusted.certificate.utf8).write(to: folder.appending(path: "c8bf7e9a.0"))
             let list = folder.appending(path: "ca-certificates.crt")
             let own = try Data(contentsOf: list)
-            let server = try LoopbackServer(identity: trusted) { _, connection in
+            let server = try LoopbackServer(security: trusted) { _, connection in
                 try connection.respond(LoopbackServer.Response(200, body: Array("secret".utf8)))
             }
             #expect(try await CurlLoader(.withoutIdleTimeout).load(try server.request()).body.text() == "secret")

@@ -3,6 +3,7 @@ import HTTPTypes
 import ImageCore
 import ImageNetworkingFoundation
 import LoopbackHTTP
+import LoopbackTLS
 import Testing
 
 /// Checks that URLSession cannot pass.
@@ -97,11 +98,11 @@ struct URLSessionLoading {
     @Suite(.enabled(if: OtherAuthorities.list != nil, "It runs in a separate process."), .timeLimit(.minutes(2)))
     struct URLSessionOverTLS {
         @Test func itPassesTheConformanceChecks() async throws {
-            try await DataLoadingConformance.check(
+            try await SecureConformance.check(
                 trusting: { certificate in
                     #expect(throws: Never.self) { try OtherAuthorities.replace(by: certificate) }
                     return URLSessionLoader()
-                }, except: URLSessionDefects.checks, { URLSessionLoader() })
+                }, { URLSessionLoader() })
         }
     }
 #endif

@@ -43,20 +43,21 @@ public final class HostBackoffLoader: DataLoading {
         func wakeNext() { waiters.first?.turn.finish() }
     }
 
-    /// A request, which keeps its place among those to its host.
-    private struct Entrant {
+    /// A request with its place among those to its host.
+    private struct NumberedRequest {
         let request: DataRequest
         let host: WebAddress.Origin
         let number: Int
         var waited = Duration.zero
     }
 
-    /// The answer to a request that asks to be sent.
-    private enum Turn {
-        case now(HostBackoff.Ticket)
-        /// When the stream ends, or after a time.
-        case later(AsyncStream<Void>, Duration)
-        case never
+    /// Whether a request may be sent.
+    private enum Admission {
+        case granted(HostBackoff.Ticket)
+        /// It asks again when the stream ends, or after a time.
+        case delayed(AsyncStream<Void>, Duration)
+        /// It may not wait that long.
+        case denied
     }
 
     /// The hosts that are remembered, and the number of requests so far.
@@ -104,10 +105,10 @@ public final class HostBackoffLoader: DataLoading {
             state.requests += 1
             return state.requests
         }
-        var entrant = Entrant(request: request, host: host, number: number)
+        var numbered = NumberedRequest(request: request, host: host, number: number)
         while true {
-            let ticket = try await waitForTurn(&entrant)
-            if let response = try await acceptedResponse(to: entrant, ticket) { return response }
+            let ticket = try await waitForTurn(&numbered)
+            if let response = try await acceptedResponse(to: numbered, ticket) { return response }
         }
     }
 
@@ -115,16 +116,17 @@ public final class HostBackoffLoader: DataLoading {
 
     /// The response; `nil` when the host refused the request, which is to wait. Returning releases the refusal: while its body is
     /// unread it holds a connection.
-    private func acceptedResponse(to entrant: Entrant, _ ticket: HostBackoff.Ticket) async throws -> DataResponse? {
-        let (host, start) = (entrant.host, clock.now)
+    private func acceptedResponse(to numbered: NumberedRequest, _ ticket: HostBackoff.Ticket) async throws -> DataResponse? {
+        let (host, start) = (numbered.host, clock.now)
         do {
-            var request = entrant.request
+            var request = numbered.request
             if let left = try request.timeUntilDeadline() { request.timeout = min(request.timeout, left) }
             var response = try await loader.load(request)
             change(host) { $0.backoff.release(ticket) }
             if let pause = pause(after: response.head) {
-                end(.refused(pause), of: ticket, host)
-                if pause <= timeLeft(for: entrant), request.method.isIdempotent { return nil }
+                // Nothing else would be loaded from a host that asks for a pause of an hour.
+                end(pause <= policy.maximumWait ? .refused(pause) : .failure, of: ticket, host)
+                if pause <= timeLeft(for: numbered), request.method.isIdempotent { return nil }
                 // A retrying loader would wait once more.
                 response.retriesLeft = 0
             } else if response.body.wholeData != nil || response.head.status.kind != .successful {
@@ -137,19 +139,21 @@ public final class HostBackoffLoader: DataLoading {
             }
             return response
         } catch {
-            let error = entrant.request.replacingTimeoutAtDeadline(error)
+            let error = numbered.request.replacingTimeoutAtDeadline(error)
             change(host) { $0.backoff.release(ticket) }
             end(HostBackoff.Outcome(error), of: ticket, host)
             throw error
         }
     }
 
-    /// For how long a response pauses its host; `nil` for not at all.
+    /// The pause for which a response asks; `nil` for none.
     private func pause(after head: HTTPResponse) -> Duration? {
         guard head.status == .tooManyRequests || head.status == .serviceUnavailable,
-            let seconds = RetryAfter.seconds(in: head, now: time(nil)), .seconds(seconds) <= policy.maximumWait
+            let seconds = RetryAfter.seconds(in: head, now: time(nil))
         else { return nil }
-        return min(policy.maximumWait, .seconds(Double(seconds) * (1 + Self.jitter * random())))
+        let pause = Duration.seconds(seconds).clampedToClockRange
+        // Later than other clients, but not later than a request may wait.
+        return max(pause, min(policy.maximumWait, pause * (1 + Self.jitter * random())))
     }
 
     private func outcome(of report: WatchedBody.Report, start: Duration) -> HostBackoff.Outcome {
@@ -173,7 +177,7 @@ public final class HostBackoffLoader: DataLoading {
             guard var host = state.hosts[key] else { return }
             body(&host)
             host.wakeNext()
-            let isForgotten = host.runningRequests == 0 && host.waiters.isEmpty && host.backoff.isAtRest
+            let isForgotten = host.runningRequests <= 0 && host.waiters.isEmpty && host.backoff.isAtRest
             state.hosts[key] = isForgotten ? nil : host
         }
     }
@@ -181,65 +185,65 @@ public final class HostBackoffLoader: DataLoading {
     // MARK: Waiting
 
     /// Waits until the host may get the request.
-    private func waitForTurn(_ entrant: inout Entrant) async throws -> HostBackoff.Ticket {
+    private func waitForTurn(_ numbered: inout NumberedRequest) async throws -> HostBackoff.Ticket {
         while true {
             let now = clock.now
             do {
-                switch turn(of: entrant, now: now) {
-                case .now(let ticket): return ticket
-                case .later(let turn, let limit):
+                switch admit(numbered, now: now) {
+                case .granted(let ticket): return ticket
+                case .delayed(let turn, let limit):
                     _ = try await clock.value(within: limit) { for await _ in turn {} }
                     try Task.checkCancellation()
-                case .never: throw error(for: entrant)
+                case .denied: throw error(for: numbered)
                 }
             } catch {
-                change(entrant.host) { [number = entrant.number] host in host.waiters.removeAll { $0.number == number } }
+                change(numbered.host) { [number = numbered.number] host in host.waiters.removeAll { $0.number == number } }
                 throw error
             }
-            entrant.waited += clock.now - now
+            numbered.waited += clock.now - now
         }
     }
 
-    private func turn(of entrant: Entrant, now: Duration) -> Turn {
-        let left = timeLeft(for: entrant)
+    private func admit(_ numbered: NumberedRequest, now: Duration) -> Admission {
+        let left = timeLeft(for: numbered)
         return state.withLock { [policy] state in
-            var host = state.hosts[entrant.host] ?? Host(backoff: HostBackoff(policy))
+            var host = state.hosts[numbered.host] ?? Host(backoff: HostBackoff(policy))
             defer {
-                state.hosts[entrant.host] = host
+                state.hosts[numbered.host] = host
                 if state.hosts.count > Self.maximumHosts, let other = state.hosts.first(where: { $1.waiters.isEmpty })?.key {
                     state.hosts[other] = nil
                 }
             }
-            host.waiters.removeAll { $0.number == entrant.number }
-            let place = host.waiters.firstIndex { $0.number > entrant.number } ?? host.waiters.endIndex
+            host.waiters.removeAll { $0.number == numbered.number }
+            let place = host.waiters.firstIndex { $0.number > numbered.number } ?? host.waiters.endIndex
             switch place == 0 ? host.backoff.decide(now: now) : .wait(nil) {
             case .send(let ticket):
                 host.runningRequests += 1
                 host.wakeNext()
-                return .now(ticket)
+                return .granted(ticket)
             case .wait(let pause):
-                guard left > .zero, (pause ?? .zero) <= left else { return .never }
+                guard left > .zero, (pause ?? .zero) <= left else { return .denied }
                 let (turn, continuation) = AsyncStream<Void>.makeStream()
-                host.waiters.insert((entrant.number, continuation), at: place)
-                return .later(turn, pause ?? left)
+                host.waiters.insert((numbered.number, continuation), at: place)
+                return .delayed(turn, pause ?? left)
             }
         }
     }
 
     /// How much longer a request may wait.
-    private func timeLeft(for entrant: Entrant) -> Duration {
-        let left = policy.maximumWait - entrant.waited
-        return entrant.request.deadline.map { min(left, $0.remaining) } ?? left
+    private func timeLeft(for numbered: NumberedRequest) -> Duration {
+        let left = policy.maximumWait - numbered.waited
+        return numbered.request.deadline.map { min(left, $0.remaining) } ?? left
     }
 
-    private func error(for entrant: Entrant) -> ImageError {
+    private func error(for numbered: NumberedRequest) -> ImageError {
         let paused = ImageError(
             .hostPaused,
             message:
-                "\(ImageSource.redacted(entrant.request.url)) was not requested: “\(entrant.host.host)” limits its requests or "
+                "\(ImageSource.redacted(numbered.request.url)) was not requested: “\(numbered.host.host)” limits its requests or "
                 + "keeps failing, and the load may not wait longer. Try again later.")
-        guard let deadline = entrant.request.deadline, deadline.remaining <= .zero else { return paused }
-        return .deadlineExceeded(by: entrant.request.url, deadline, causes: [paused.message])
+        guard let deadline = numbered.request.deadline, deadline.remaining <= .zero else { return paused }
+        return .deadlineExceeded(by: numbered.request.url, deadline, causes: [paused.message])
     }
 }
 

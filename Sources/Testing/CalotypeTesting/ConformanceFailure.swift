@@ -11,7 +11,7 @@ public struct ConformanceFailure: Error, Hashable, CustomStringConvertible {
     /// The message.
     public var description: String { message }
 
-    static func require(_ condition: Bool, _ message: String) throws(ConformanceFailure) {
+    package static func require(_ condition: Bool, _ message: String) throws(ConformanceFailure) {
         if !condition { throw ConformanceFailure(message) }
     }
 

@@ -35,12 +35,12 @@ extension DataLoadingConformance {
             try ConformanceFailure.require(received == Data(0..<20), "\(received.count) bytes arrived.")
         },
         Check(name: "Bytes beyond the announced length are not part of the body") { loader in
-            let server = try sending("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nwholeand more")
+            let server = try makeServer(sending: "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nwholeand more")
             let body = try await body(from: server, loader)
             try ConformanceFailure.require(body == Data("whole".utf8), "The body had \(body.count) bytes.")
         },
         Check(name: "A truncated chunked body throws instead of ending") { loader in
-            let server = try sending("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n64\r\nshort")
+            let server = try makeServer(sending: "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n64\r\nshort")
             try await expectError(otherwise: "It ended as if it were complete.") { _ = try await body(from: server, loader) }
         },
         Check(name: "A reset in the middle of a body throws") { loader in
@@ -56,8 +56,8 @@ extension DataLoadingConformance {
             }
         },
         Check(name: "Malformed header lines do not change the body") { loader in
-            let server = try sending(
-                "HTTP/1.1 200 OK\r\nContent-Length: 4\r\nno colon here\r\n: no name\r\nX-Odd: \u{1}\r\n\r\ngood")
+            let server = try makeServer(
+                sending: "HTTP/1.1 200 OK\r\nContent-Length: 4\r\nno colon here\r\n: no name\r\nX-Odd: \u{1}\r\n\r\ngood")
             // Both an error and a response are correct; a response must be complete.
             do {
                 try ConformanceFailure.require(
@@ -87,7 +87,7 @@ extension DataLoadingConformance {
             try await expect(try await loader.load(try request(server)), 200, body: Data([1, 2]))
         },
         Check(name: "Two different Content-Length fields are an error") { loader in
-            let server = try sending("HTTP/1.1 200 OK\r\nContent-Length: 10\r\nContent-Length: 5\r\n\r\nwhole body")
+            let server = try makeServer(sending: "HTTP/1.1 200 OK\r\nContent-Length: 10\r\nContent-Length: 5\r\n\r\nwhole body")
             try await expectError(otherwise: "One of them was accepted.") { _ = try await body(from: server, loader) }
         },
         Check(name: "A 304 has no body, whatever its Content-Length") { loader in
@@ -116,15 +116,6 @@ extension DataLoadingConformance {
             let date = "Fri, 31 Dec 1999 23:59:59 GMT"
             try await expectUnchanged(LoopbackServer.Response(503, headers: [("Retry-After", date)]), loader)
         },
-        Check(name: "An untrusted certificate is an error") { loader in
-            // Without OpenSSL the server has no TLS, so there is nothing to check.
-            guard let identity = LoopbackServer.Identity() else { return }
-            let server = try LoopbackServer(identity: identity) { _, connection in
-                try connection.respond(LoopbackServer.Response(200, body: [1]))
-            }
-            try await expectError(.insecure) { _ = try await loader.load(try request(server)) }
-            try ConformanceFailure.require(server.requests.value == 0, "A request was sent.")
-        },
     ]
 
     /// Expects a response without a body to these headers, and returns the length that they announce.
@@ -138,57 +129,5 @@ extension DataLoadingConformance {
         let response = try await loader.load(request)
         try await expect(response, status, body: Data())
         return response.expectedBytes
-    }
-
-    /// Checks for loaders that can trust a given certificate.
-    static let secure: [SecureCheck] = [
-        SecureCheck(name: "A server with a trusted certificate is loaded from", protocolName: "http/1.1") { identity, loader in
-            let server = try LoopbackServer(identity: identity) { _, connection in
-                try connection.respond(LoopbackServer.Response(200, body: [1, 2, 3]))
-            }
-            try ConformanceFailure.require(try await body(from: server, loader).count == 3, "The body was different.")
-        },
-        SecureCheck(
-            name: "An HTTP/2 stream that is reset before its response throws, and the next load works", protocolName: "h2"
-        ) {
-            identity, loader in
-            let server = try resettingFirst(identity) { http2, stream in try http2.reset(stream, .internalError) }
-            try await expectError(.connectionLost) { _ = try await loader.load(try request(server)) }
-            try await expectNextWorks(server, loader)
-        },
-        SecureCheck(name: "An HTTP/2 stream that is reset during its body throws, and the next load works", protocolName: "h2") {
-            identity, loader in
-            let server = try resettingFirst(identity) { http2, stream in
-                try http2.writeHeaders(to: stream, length: 1000)
-                try http2.write([UInt8](repeating: 1, count: 100), to: stream, isLast: false)
-                try http2.reset(stream, .internalError)
-            }
-            try await expectError(.connectionLost) { _ = try await body(from: server, loader) }
-            try await expectNextWorks(server, loader)
-        },
-    ]
-
-    /// An HTTP/2 server that passes its first request to `handle` and responds to the others.
-    private static func resettingFirst(
-        _ identity: LoopbackServer.Identity,
-        _ handle: @escaping @Sendable (LoopbackServer.HTTP2Connection, UInt32) throws -> Void
-    ) throws -> LoopbackServer {
-        let isFirst = Lock(true)
-        return try LoopbackServer(
-            identity: identity,
-            connecting: { connection in
-                var http2 = try LoopbackServer.HTTP2Connection(connection)
-                while let stream = try http2.nextRequest() {
-                    let isFirst = isFirst.withLock { isFirst in
-                        defer { isFirst = false }
-                        return isFirst
-                    }
-                    if isFirst { try handle(http2, stream) } else { try http2.respond(to: stream, body: [1]) }
-                }
-            })
-    }
-
-    private static func expectNextWorks(_ server: LoopbackServer, _ loader: any DataLoading) async throws {
-        try ConformanceFailure.require(try await body(from: server, loader).count == 1, "The next body was different.")
     }
 }

@@ -1,6 +1,6 @@
 internal import HTTPTypes
 public import ImageCore
-internal import LoopbackHTTP
+package import LoopbackHTTP
 
 /// Checks a network layer against the contract of `DataLoading`, with a real HTTP server on the loopback interface.
 ///
@@ -16,43 +16,32 @@ public struct DataLoadingConformance: Sendable {
     ///
     /// - Parameters:
     ///   - limit: The longest time that a check may take. By default 20 seconds.
-    ///   - makeTrusting: Makes a loader that trusts the given certificate (PEM), for the checks of trusted TLS servers.
-    ///     By default `nil`, which skips them. They are also skipped without OpenSSL 3, which the server needs.
     ///   - exceptions: The names of checks to skip, because the library below the loader is known not to pass them.
     ///     Empty by default. An unknown name is a failure.
     ///   - makeLoader: Makes a new loader.
     /// - Throws: ``ConformanceFailure`` for the first check that fails or exceeds `limit`.
     public static func check(
-        limit: Duration = .seconds(20), trusting makeTrusting: (@Sendable (_ certificate: String) -> any DataLoading)? = nil,
-        except exceptions: Set<String> = [], _ makeLoader: @escaping @Sendable () -> any DataLoading
+        limit: Duration = .seconds(20), except exceptions: Set<String> = [],
+        _ makeLoader: @escaping @Sendable () -> any DataLoading
     ) async throws {
         let checks = all + misbehaviour
         if let unknown = exceptions.subtracting(checks.map(\.name)).min() {
             throw ConformanceFailure("No check has the name \"\(unknown)\".")
         }
         for check in checks where !exceptions.contains(check.name) { try await run(check, limit: limit, makeLoader) }
-        guard let makeTrusting else { return }
-        for check in secure {
-            guard let identity = LoopbackServer.Identity(protocolName: check.protocolName) else { return }
-            let plain = Check(name: check.name) { loader in try await check.body(identity, loader) }
-            try await run(plain, limit: limit) { makeTrusting(identity.certificate) }
+    }
+
+    package struct Check: Sendable {
+        package let name: String
+        let body: @Sendable (any DataLoading) async throws -> Void
+
+        package init(name: String, body: @escaping @Sendable (any DataLoading) async throws -> Void) {
+            (self.name, self.body) = (name, body)
         }
     }
 
-    struct Check: Sendable {
-        let name: String
-        let body: @Sendable (any DataLoading) async throws -> Void
-    }
-
-    /// A check over TLS with a loader that trusts the server's certificate.
-    struct SecureCheck: Sendable {
-        let name: String
-        /// The protocol that the server selects when the client offers it (ALPN).
-        let protocolName: String
-        let body: @Sendable (LoopbackServer.Identity, any DataLoading) async throws -> Void
-    }
-
-    static func run(_ check: Check, limit: Duration, _ makeLoader: @escaping @Sendable () -> any DataLoading) async throws {
+    package static func run(_ check: Check, limit: Duration, _ makeLoader: @escaping @Sendable () -> any DataLoading) async throws
+    {
         let loader = makeLoader()
         do {
             try await withThrowingTaskGroup { group in
@@ -107,7 +96,7 @@ extension DataLoadingConformance {
             try ConformanceFailure.require(rest == 4096, "\(rest) of 4096 bytes arrived.")
         },
         Check(name: "Cancelling before the response throws CancellationError and closes the socket") { loader in
-            let server = try silent()
+            let server = try makeSilentServer()
             let request = try request(server)
             let task = Task { try await loader.load(request) }
             try await server.requests.wait(forCount: 1)
@@ -116,7 +105,7 @@ extension DataLoadingConformance {
             try await server.disconnections.wait(forCount: 1)
         },
         Check(name: "Cancelling in the middle of a body throws CancellationError and closes the socket") { loader in
-            let server = try stalling()
+            let server = try makeStallingServer()
             let request = try request(server)
             let hasRead = try LoopbackServer.Gate()
             let task = Task {
@@ -128,7 +117,7 @@ extension DataLoadingConformance {
             try await server.disconnections.wait(forCount: 1)
         },
         Check(name: "Releasing a body unread closes the socket") { loader in
-            let server = try stalling()
+            let server = try makeStallingServer()
             let request = try request(server)
             func loadAndDrop() async throws -> Int {
                 let response = try await loader.load(request)
@@ -141,11 +130,11 @@ extension DataLoadingConformance {
             withExtendedLifetime(loader) {}
         },
         Check(name: "A body that ends early throws instead of ending") { loader in
-            let server = try sending("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nshort")
+            let server = try makeServer(sending: "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nshort")
             try await expectError(.connectionLost) { _ = try await body(from: server, loader) }
         },
         Check(name: "A refused connection throws connectionFailed") { loader in
-            let server = try silent()
+            let server = try makeSilentServer()
             let request = try request(server)
             server.stop()
             try await expectError(.connectionFailed) { _ = try await loader.load(request) }
@@ -158,7 +147,7 @@ extension DataLoadingConformance {
             try await expectError(.hostNotFound) { _ = try await loader.load(DataRequest(url: url)) }
         },
         Check(name: "A server that sends nothing exceeds the timeout") { loader in
-            let server = try silent()
+            let server = try makeSilentServer()
             let request = try request(server, timeout: .milliseconds(300))
             try await expectError(.timedOut) { _ = try await loader.load(request) }
         },
@@ -180,20 +169,20 @@ extension DataLoadingConformance {
             try await server.disconnections.wait(forCount: 1)
         },
         Check(name: "Ten redirects are followed, and the final URL is known") { loader in
-            let server = try countdown()
+            let server = try makeCountdownServer()
             let response = try await loader.load(try request(server, "/10"))
             try ConformanceFailure.require(response.head.status == 200, "The status was \(response.head.status).")
             try ConformanceFailure.require(response.url.path == "/0", "The response's URL was \(response.url.absoluteString).")
         },
         Check(name: "An eleventh redirect is an error") { loader in
-            let server = try countdown()
+            let server = try makeCountdownServer()
             try await expectError(.tooManyRedirects) { _ = try await loader.load(try request(server, "/11")) }
         },
         Check(name: "Credentials do not follow a redirect to another origin") { loader in
             let otherOrigin = try LoopbackServer(serving: { request in
                 LoopbackServer.Response(200, body: Array("\(request["Authorization"] ?? "")\(request["Cookie"] ?? "")".utf8))
             })
-            let server = try redirecting(to: otherOrigin.url("/"))
+            let server = try makeServer(redirectingTo: otherOrigin.url("/"))
             var request = try request(server)
             request.headerFields[.authorization] = "Bearer secret"
             request.headerFields[.cookie] = "id=secret"
@@ -201,19 +190,19 @@ extension DataLoadingConformance {
             try ConformanceFailure.require(body.isEmpty, "The other origin was sent credentials.")
         },
         Check(name: "A redirect to a file is not followed") { loader in
-            let server = try redirecting(to: "file:///etc/hosts")
+            let server = try makeServer(redirectingTo: "file:///etc/hosts")
             do {
                 let response = try await loader.load(try request(server))
                 try ConformanceFailure.require(300..<400 ~= response.head.status.code, "It was followed.")
             } catch is ImageError {}
         },
         Check(name: "A response that is no HTTP is an error") { loader in
-            let server = try sending("garbage without end or meaning\r\n\r\n")
+            let server = try makeServer(sending: "garbage without end or meaning\r\n\r\n")
             try await expectError(otherwise: "It was accepted as a response.") { _ = try await body(from: server, loader) }
         },
     ]
 
-    static func request(
+    package static func request(
         _ server: LoopbackServer, _ path: String = "/", timeout: Duration = .seconds(300)
     ) throws -> DataRequest {
         guard let url = URL(string: server.url(path)) else { throw ConformanceFailure("The server has no URL.") }
@@ -221,12 +210,12 @@ extension DataLoadingConformance {
     }
 
     /// A server that sends nothing.
-    static func silent() throws -> LoopbackServer {
+    static func makeSilentServer() throws -> LoopbackServer {
         try LoopbackServer { _, connection in connection.waitForDisconnect() }
     }
 
     /// A server that sends the beginning of a body and then nothing.
-    static func stalling() throws -> LoopbackServer {
+    static func makeStallingServer() throws -> LoopbackServer {
         try LoopbackServer { _, connection in
             try connection.writeHeaders(200, headers: [("Content-Length", "100000")])
             try connection.write([UInt8](repeating: 1, count: 2048))
@@ -235,19 +224,19 @@ extension DataLoadingConformance {
     }
 
     /// A server that sends this text and closes the connection.
-    static func sending(_ text: String) throws -> LoopbackServer {
+    static func makeServer(sending text: String) throws -> LoopbackServer {
         try LoopbackServer { _, connection in
             try connection.write(text)
             connection.close()
         }
     }
 
-    static func redirecting(to location: String) throws -> LoopbackServer {
+    static func makeServer(redirectingTo location: String) throws -> LoopbackServer {
         try LoopbackServer(serving: { _ in LoopbackServer.Response(302, headers: [("Location", location)]) })
     }
 
     /// A server that redirects `/n` to `/n-1` and responds to `/0`.
-    static func countdown() throws -> LoopbackServer {
+    static func makeCountdownServer() throws -> LoopbackServer {
         try LoopbackServer(serving: { request in
             guard let number = Int(request.path.dropFirst()), number > 0 else { return LoopbackServer.Response(200, body: [1]) }
             return LoopbackServer.Response(302, headers: [("Location", "/\(number - 1)")])
@@ -260,7 +249,7 @@ extension DataLoadingConformance {
         return data
     }
 
-    static func body(from server: LoopbackServer, _ loader: any DataLoading) async throws -> Data {
+    package static func body(from server: LoopbackServer, _ loader: any DataLoading) async throws -> Data {
         try await collect(try await loader.load(try request(server)).body)
     }
 
@@ -293,7 +282,7 @@ extension DataLoadingConformance {
     }
 
     /// Expects an ``ImageError``, with the code unless that is `nil`.
-    static func expectError(
+    package static func expectError(
         _ code: ImageError.Code? = nil, otherwise reason: String = "Nothing was thrown.", _ body: () async throws -> Void
     ) async throws {
         do { try await body() } catch let error as ImageError {

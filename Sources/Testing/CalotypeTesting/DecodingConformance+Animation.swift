@@ -13,8 +13,9 @@ extension FileCheck {
             animation.durations.allSatisfy { $0 >= .zero },
             "\(name) has a frame whose duration is negative.")
         let frames = try (0..<count).map { try animation.frame(at: $0) }
-        let image = try decoded(file)
-        try ConformanceFailure.require(same(frames[0], image), "The first frame of \(name.lowercased()) differs from its image.")
+        let image = try decode(file)
+        try ConformanceFailure.require(
+            isSame(frames[0], image), "The first frame of \(name.lowercased()) differs from its image.")
         for (index, frame) in frames.enumerated() {
             try ConformanceFailure.require(
                 frame.size == image.size && !frame.isPartial && !frame.isPreview,
@@ -22,7 +23,7 @@ extension FileCheck {
         }
         for index in (0..<count).reversed() {
             try ConformanceFailure.require(
-                same(frames[index], try animation.frame(at: index)),
+                isSame(frames[index], try animation.frame(at: index)),
                 "Frame \(index) of \(name.lowercased()) differs when the frames are read backwards.")
         }
         for index in [-1, count] {

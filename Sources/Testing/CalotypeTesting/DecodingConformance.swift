@@ -67,19 +67,19 @@ struct FileCheck {
         // A slice's indices start where it was cut.
         let slice = (Data([1, 2, 3]) + file).dropFirst(3)
         try ConformanceFailure.require(decoder.format(of: slice) == format, "\(name) is not recognised when its data is a slice.")
-        let (whole, sliced) = (try decoded(file), try decoded(slice))
-        try ConformanceFailure.require(same(whole, sliced), "\(name) gave another image when its data was a slice.")
+        let (whole, sliced) = (try decode(file), try decode(slice))
+        try ConformanceFailure.require(isSame(whole, sliced), "\(name) gave another image when its data was a slice.")
     }
 
     func checkImage() throws {
         let info = try decoder.info(of: file, limits: DecodingLimits())
-        let image = try decoded(file)
+        let image = try decode(file)
         try ConformanceFailure.require(
             image.size == info.orientation.applied(to: info.size),
             "The header of \(name.lowercased()) says \(info.size) pixels, but the decoder returned \(image.size).")
         try ConformanceFailure.require(
             !image.isPartial && !image.isPreview, "\(name) is complete, but its image is marked as partial or preview.")
-        try ConformanceFailure.require(same(image, try decoded(file)), "\(name) gave two different images.")
+        try ConformanceFailure.require(isSame(image, try decode(file)), "\(name) gave two different images.")
         var options = DecodeOptions()
         options.targetSize = PixelSize(width: max(1, image.size.width / 3), height: max(1, image.size.height / 3))
         let smaller = try decoder.decode(file, options: options)
@@ -160,5 +160,5 @@ struct FileCheck {
         }
     }
 
-    func decoded(_ data: Data) throws -> DecodedImage { try decoder.decode(data, options: DecodeOptions()) }
+    func decode(_ data: Data) throws -> DecodedImage { try decoder.decode(data, options: DecodeOptions()) }
 }

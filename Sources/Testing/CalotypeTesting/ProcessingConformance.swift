@@ -44,11 +44,11 @@ private func checkRuns(of processor: any Processing, on sample: DecodedImage) th
     try ConformanceFailure.require(bytes(of: sample) == before, "\(what) changed its input image.")
     try checkColors(of: result, what)
     try ConformanceFailure.require(
-        same(result, try processor.process(sample, context: ProcessingContext())), "\(what) gave two results for one image.")
+        isSame(result, try processor.process(sample, context: ProcessingContext())), "\(what) gave two results for one image.")
     var threaded = ProcessingContext()
     threaded.threads = 3
     try ConformanceFailure.require(
-        same(result, try processor.process(sample, context: threaded)), "\(what) gave another result with three threads.")
+        isSame(result, try processor.process(sample, context: threaded)), "\(what) gave another result with three threads.")
     var small = ProcessingContext()
     small.maximumPixels = 1
     if let image = try? processor.process(sample, context: small), image.size != sample.size {

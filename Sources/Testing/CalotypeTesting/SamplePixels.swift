@@ -38,7 +38,7 @@ func bytes(of image: DecodedImage) -> Data {
 }
 
 /// Whether two images have the same size, pixel format, alpha mode and pixels.
-func same(_ a: DecodedImage, _ b: DecodedImage) -> Bool {
+func isSame(_ a: DecodedImage, _ b: DecodedImage) -> Bool {
     (a.size, a.bitmap.format, a.bitmap.alpha) == (b.size, b.bitmap.format, b.bitmap.alpha) && bytes(of: a) == bytes(of: b)
 }
 

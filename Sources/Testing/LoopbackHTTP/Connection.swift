@@ -3,19 +3,21 @@ internal import ImageCore
 
 extension LoopbackServer {
     /// The client disconnected, or the server was stopped.
-    public struct Disconnected: Error, Sendable {}
+    public struct Disconnected: Error, Sendable {
+        package init() {}
+    }
 
     /// The connection of one client, to which a handler writes. Only the handler's thread may use it.
     public final class Connection: Sendable {
         private let socket: Int32
-        private let tls: TLSStream?
+        private let secured: (any SecureStream)?
         private let stopping: Gate
-        let requests: Counter
+        package let requests: Counter
         private let state = Lock((isClosed: false, clientHasDisconnected: false))
 
-        init(socket: Int32, tls: TLSStream? = nil, stopping: Gate, requests: Counter) {
+        init(socket: Int32, secured: (any SecureStream)? = nil, stopping: Gate, requests: Counter) {
             self.socket = socket
-            self.tls = tls
+            self.secured = secured
             self.stopping = stopping
             self.requests = requests
         }
@@ -53,7 +55,7 @@ extension LoopbackServer {
             while sent < bytes.count {
                 guard !isClosed else { throw Disconnected() }
                 let count = unsafe bytes[sent...].withUnsafeBytes {
-                    if let tls { return unsafe tls.write($0) }
+                    if let secured { return unsafe secured.write($0) }
                     return unsafe send(socket, $0.baseAddress, $0.count, 0)
                 }
                 if count < 0, errno == EINTR { continue }
@@ -73,19 +75,19 @@ extension LoopbackServer {
         ///
         /// - Throws: ``Disconnected`` when the client disconnects or the server stops first.
         public func wait(for gate: Gate) throws(Disconnected) {
-            if Sockets.waitForClose(of: socket, tls, until: [gate, stopping]) { throw markDisconnected() }
+            if Sockets.waitForClose(of: socket, secured, until: [gate, stopping]) { throw markDisconnected() }
             guard gate.isOpen else { throw Disconnected() }
         }
 
         /// Blocks until the client disconnects or the server stops.
         public func waitForDisconnect() {
-            if Sockets.waitForClose(of: socket, tls, until: [stopping]) { _ = markDisconnected() }
+            if Sockets.waitForClose(of: socket, secured, until: [stopping]) { _ = markDisconnected() }
         }
 
         /// Closes the connection after sending everything that was written.
         public func close() {
             state.withLock { $0.isClosed = true }
-            tls?.end()
+            secured?.end()
             _ = shutdown(socket, Int32(SHUT_WR))
         }
 
@@ -105,8 +107,8 @@ extension LoopbackServer {
             while true {
                 var status = 0
                 let bytes = unsafe [UInt8](unsafeUninitializedCapacity: 16 << 10) { buffer, count in
-                    if let tls {
-                        status = unsafe tls.read(into: UnsafeMutableRawBufferPointer(buffer))
+                    if let secured {
+                        status = unsafe secured.read(into: UnsafeMutableRawBufferPointer(buffer))
                     } else {
                         status = unsafe recv(socket, buffer.baseAddress, buffer.count, 0)
                     }

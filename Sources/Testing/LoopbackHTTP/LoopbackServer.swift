@@ -1,5 +1,4 @@
 internal import CalotypeSystem
-internal import Dispatch
 internal import ImageCore
 
 /// An HTTP/1.1 server on 127.0.0.1 for tests of network layers and for demos. It can send correct and incorrect responses.
@@ -35,30 +34,33 @@ public final class LoopbackServer: Sendable {
     public let disconnections = Counter()
 
     private let listener: Int32
-    private let identity: Identity?
+    private let security: (any ConnectionSecurity)?
     private let handler: ConnectionHandler
     private let stopping: Gate
     private let threads = ServerThreads()
 
     /// Starts a server that calls `handler` for each request.
     ///
-    /// - Parameters:
-    ///   - identity: The key and the certificate for TLS. By default `nil`: plain HTTP.
-    ///   - handler: Responds to a request, on the connection's thread.
+    /// - Parameter handler: Responds to a request, on the connection's thread.
     /// - Throws: ``SocketError`` when the system provides no socket or no thread.
-    public convenience init(identity: Identity? = nil, handler: @escaping Handler) throws(SocketError) {
-        try self.init(identity: identity, connecting: { connection in try Self.serve(connection, handler: handler) })
-    }
+    public convenience init(handler: @escaping Handler) throws(SocketError) { try self.init(security: nil, handler: handler) }
 
     /// Starts a server that passes each connection to `handler` without reading a request, for protocols other than HTTP/1.1.
     ///
-    /// - Parameters:
-    ///   - identity: The key and the certificate for TLS. By default `nil`: no TLS.
-    ///   - handler: Handles a connection on its thread. The server closes the connection when it returns or throws.
+    /// - Parameter handler: Handles a connection on its thread. The server closes the connection when it returns or throws.
     /// - Throws: ``SocketError`` when the system provides no socket or no thread.
-    public init(identity: Identity? = nil, connecting handler: @escaping ConnectionHandler) throws(SocketError) {
+    public convenience init(connecting handler: @escaping ConnectionHandler) throws(SocketError) {
+        try self.init(security: nil, connecting: handler)
+    }
+
+    /// The same, with `security` for the connections.
+    package convenience init(security: (any ConnectionSecurity)?, handler: @escaping Handler) throws(SocketError) {
+        try self.init(security: security, connecting: { connection in try Self.serve(connection, handler: handler) })
+    }
+
+    package init(security: (any ConnectionSecurity)?, connecting handler: @escaping ConnectionHandler) throws(SocketError) {
         stopping = try Gate()
-        self.identity = identity
+        self.security = security
         (listener, port) = try Sockets.listenOnLoopback()
         self.handler = handler
         guard startAccepting() else {
@@ -77,10 +79,10 @@ public final class LoopbackServer: Sendable {
 
     deinit { stop() }
 
-    /// Returns a URL of the server: `http://127.0.0.1:PORT` and the path, or `https` when the server has an identity.
+    /// Returns a URL of the server: `http://127.0.0.1:PORT` and the path.
     ///
     /// - Parameter path: Begins with a slash. By default `/`.
-    public func url(_ path: String = "/") -> String { "\(identity == nil ? "http" : "https")://127.0.0.1:\(port)\(path)" }
+    public func url(_ path: String = "/") -> String { "\(security == nil ? "http" : "https")://127.0.0.1:\(port)\(path)" }
 
     /// Closes all sockets, ends the waits of all handlers, and returns when all threads have ended.
     ///
@@ -93,7 +95,7 @@ public final class LoopbackServer: Sendable {
 
     /// Starts the accepting thread. The threads do not retain the server, so that it stops when it is deallocated.
     private func startAccepting() -> Bool {
-        let (listener, identity, stopping, handler, threads) = (listener, identity, stopping, handler, threads)
+        let (listener, security, stopping, handler, threads) = (listener, security, stopping, handler, threads)
         let (connections, requests, disconnections) = (connections, requests, disconnections)
         return threads.start {
             while let socket = Sockets.accept(from: listener, until: stopping) {
@@ -101,10 +103,10 @@ public final class LoopbackServer: Sendable {
                     threads.add(socket)
                     && threads.start {
                         connections.increment()
-                        let tls = identity?.accept(socket)
-                        let connection = Connection(socket: socket, tls: tls, stopping: stopping, requests: requests)
+                        let secured = security?.accept(socket)
+                        let connection = Connection(socket: socket, secured: secured, stopping: stopping, requests: requests)
                         // Without a handshake, for example because the client rejects the certificate, there is nothing to handle.
-                        if identity == nil || tls != nil { try? handler(connection) }
+                        if security == nil || secured != nil { try? handler(connection) }
                         threads.close(socket)
                         if connection.clientHasDisconnected { disconnections.increment() }
                     }
@@ -122,64 +124,4 @@ public final class LoopbackServer: Sendable {
             if request["Connection"]?.lowercased() == "close" { return }
         }
     }
-}
-
-/// The threads of a server and the sockets of its connections.
-private final class ServerThreads: Sendable {
-    private struct State {
-        var sockets: Set<Int32> = []
-        var isStopped = false
-    }
-
-    private let state = Lock(State())
-    private let running = DispatchGroup()
-
-    /// Starts a thread. Returns whether the system provided one.
-    func start(_ body: @escaping @Sendable () -> Void) -> Bool {
-        running.enter()
-        let isStarted = DetachedThread.start(stackBytes: 512 << 10, blocksBrokenPipes: true) { [running] in
-            body()
-            running.leave()
-        }
-        if !isStarted { running.leave() }
-        return isStarted
-    }
-
-    /// Returns when all threads have ended.
-    func wait() { running.wait() }
-
-    /// Adds the socket of a connection, unless the server is stopped.
-    func add(_ socket: Int32) -> Bool {
-        state.withLock { state in
-            if !state.isStopped { state.sockets.insert(socket) }
-            return !state.isStopped
-        }
-    }
-
-    func close(_ socket: Int32) {
-        // Remove the socket before closing it: the system may reuse its number, and `stop` must not shut down another file's
-        // descriptor.
-        state.withLock { _ = $0.sockets.remove(socket) }
-        _ = CalotypeSystem.close(socket)
-    }
-
-    func shutDownSockets() {
-        state.withLock { state in
-            state.isStopped = true
-            for socket in state.sockets { _ = shutdown(socket, Int32(SHUT_RDWR)) }
-        }
-    }
-}
-
-/// The error of a system call for a socket, a pipe or a thread.
-public struct SocketError: Error, Sendable, CustomStringConvertible {
-    /// The name of the call that failed.
-    public let call: String
-    /// The value of `errno` after the call.
-    public let code: Int32
-
-    /// The call and its error number.
-    public var description: String { "\(call) failed with error \(code)." }
-
-    static func last(_ call: String) -> SocketError { SocketError(call: call, code: errno) }
 }

@@ -48,7 +48,7 @@ enum Sockets {
     }
 
     /// Blocks until the client closes the connection, and returns `true`, or until a gate opens, and returns `false`.
-    static func waitForClose(of socket: Int32, _ tls: TLSStream?, until gates: [LoopbackServer.Gate]) -> Bool {
+    static func waitForClose(of socket: Int32, _ secured: (any SecureStream)?, until gates: [LoopbackServer.Gate]) -> Bool {
         var polled = gates.map { pollfd(fd: $0.readEnd, events: Int16(POLLIN), revents: 0) }
         polled.append(pollfd(fd: socket, events: Int16(POLLIN), revents: 0))
         while true {
@@ -57,7 +57,7 @@ enum Sockets {
             guard polled[gates.count].revents != 0 else { continue }
             // With TLS a client sends a close_notify alert before it closes the connection.
             var byte: UInt8 = 0
-            let hasEnded = unsafe tls?.hasEnded ?? (recv(socket, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) <= 0)
+            let hasEnded = unsafe secured?.hasEnded ?? (recv(socket, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) <= 0)
             if hasEnded { return true }
             // The client has sent more data, which nothing reads now, so a close could not be seen: wait for the gates alone.
             polled[gates.count].fd = -1

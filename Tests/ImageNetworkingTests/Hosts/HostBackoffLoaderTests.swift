@@ -1,6 +1,7 @@
 import CalotypeTesting
 import HTTPTypes
 import ImageCore
+import ImageNetworkingCurl
 import LoopbackHTTP
 import NetworkTestKit
 import Testing
@@ -125,6 +126,7 @@ private func refusal(_ retryAfter: String, status: Int = 429) -> ScriptedLoader.
             }
         }
         while finished.events.count < count {
+            try Task.checkCancellation()
             clock.advance(whenAsleep: count - finished.events.count, within: .seconds(10))
             await Task.yield()
         }
@@ -134,6 +136,27 @@ private func refusal(_ retryAfter: String, status: Int = 429) -> ScriptedLoader.
         }
         #expect(network.requests.count < 1000)
         #expect(clock.now.offset < .seconds(40))
+    }
+
+    /// The same over real connections.
+    @Test func aServerThatLimitsTheRateAnswersEveryLoad() async throws {
+        let seconds = Lock<(start: ContinuousClock.Instant, count: Int)>((.now, 0))
+        let server = try LoopbackServer(serving: { _ in
+            let isAllowed = seconds.withLock { seconds in
+                if seconds.start.duration(to: .now) >= .seconds(1) { seconds = (.now, 0) }
+                seconds.count += 1
+                return seconds.count <= 10
+            }
+            return isAllowed ? .init(200, body: [1]) : .init(429, headers: [("Retry-After", "1")])
+        })
+        let loader = RetryingLoader(HostBackoffLoader(CurlLoader()), budget: RetryBudget(ratio: 0, capacity: 0))
+        try await withThrowingTaskGroup { group in
+            for index in 0..<30 {
+                let request = try server.request("/\(index)")
+                group.addTask { try await loader.load(request) }
+            }
+            for try await response in group { #expect(response.head.status == 200 && response.retries == 0) }
+        }
     }
 
     @Test func requestsWaitInTheirOrder() async throws {
@@ -220,10 +243,12 @@ private func refusal(_ retryAfter: String, status: Int = 429) -> ScriptedLoader.
     }
 
     /// Otherwise one response could block a host for a year.
-    @Test(arguments: ["61", "99999999999999999999"])
+    @Test(arguments: ["21", "61", "99999999999999999999"])
     func aPauseBeyondTheLongestWaitIsTheResultAndHoldsNoOtherRequest(_ retryAfter: String) async throws {
         let network = refusingFirst(retryAfter)
-        let loader = RetryingLoader(backoff(network), clock: clock)
+        var policy = HostBackoff.Policy()
+        policy.maximumWait = .seconds(20)
+        let loader = RetryingLoader(HostBackoffLoader(network, policy: policy, clock: clock), clock: clock)
         let request = DataRequest(url: try url())
         #expect(try await loader.load(request).head.status == .tooManyRequests)
         #expect(try await loader.load(request).head.status == 200)

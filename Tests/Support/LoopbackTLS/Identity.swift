@@ -1,13 +1,15 @@
 internal import CCalotypeLoopbackTLS
 internal import ImageCore
+package import LoopbackHTTP
 
 extension LoopbackServer {
     /// The private key and the self-signed certificate of a server with TLS. Both are public: trust them only in tests.
     ///
     /// TLS uses OpenSSL 3, which is loaded at run time; libcurl depends on it on Linux.
-    @safe public final class Identity: @unchecked Sendable {  // because OpenSSL allows a context to be shared by threads
+    // @unchecked because OpenSSL allows a context to be shared by threads.
+    @safe package final class Identity: ConnectionSecurity, @unchecked Sendable {
         /// The certificates that a server can use.
-        public enum Certificate: Sendable {
+        package enum Certificate: Sendable {
             /// A certificate of `127.0.0.1`.
             case valid
             /// A certificate of `127.0.0.1` that has expired.
@@ -17,7 +19,7 @@ extension LoopbackServer {
         }
 
         /// The certificate in PEM (RFC 7468), for clients that shall trust it.
-        public let certificate: String
+        package let certificate: String
 
         private let tls: OpaquePointer
 
@@ -27,7 +29,7 @@ extension LoopbackServer {
         ///   - certificate: The certificate. By default a valid one.
         ///   - protocolName: The protocol that the server selects when the client offers it (ALPN, RFC 7301), such as `h2`. By default
         ///     the server selects none.
-        public init?(_ certificate: Certificate = .valid, protocolName: String? = nil) {
+        package init?(_ certificate: Certificate = .valid, protocolName: String? = nil) {
             guard let bytes = Data(base64Encoded: certificate.base64), let key = Data(base64Encoded: Certificate.key),
                 let tls = unsafe bytes.withUnsafeBytes({ bytes in
                     unsafe key.withUnsafeBytes { key in
@@ -42,8 +44,9 @@ extension LoopbackServer {
 
         deinit { unsafe calotype_tls_free(tls) }
 
-        /// Performs the TLS handshake. Returns `nil` when it fails, for example because the client rejects the certificate.
-        func accept(_ socket: Int32) -> TLSStream? { unsafe calotype_tls_accept(tls, socket).map { unsafe TLSStream($0) } }
+        package func accept(_ socket: Int32) -> (any SecureStream)? {
+            unsafe calotype_tls_accept(tls, socket).map { unsafe TLSStream($0) }
+        }
     }
 }
 
@@ -85,7 +88,7 @@ extension LoopbackServer.Identity.Certificate {
 }
 
 /// A TLS connection. Only the connection's thread may use it.
-@safe final class TLSStream: @unchecked Sendable {  // because only the thread of its connection calls it
+@safe final class TLSStream: SecureStream, @unchecked Sendable {  // because only the thread of its connection calls it
     private let pointer: OpaquePointer
 
     fileprivate init(_ pointer: OpaquePointer) { unsafe self.pointer = pointer }

@@ -1,17 +1,19 @@
+package import LoopbackHTTP
+
 extension LoopbackServer {
     /// The server's side of an HTTP/2 connection (RFC 9113), reduced to what tests need. Only the connection's thread may use it.
     ///
     /// It ignores the headers of requests, and its responses have the status 200, an optional `Content-Length` and a body.
     ///
     /// ```swift
-    /// let server = try LoopbackServer(identity: LoopbackServer.Identity(protocolName: "h2"), connecting: { connection in
+    /// let server = try LoopbackServer(security: LoopbackServer.Identity(protocolName: "h2"), connecting: { connection in
     ///     var http2 = try LoopbackServer.HTTP2Connection(connection)
     ///     while let stream = try http2.nextRequest() { try http2.respond(to: stream, body: [1, 2, 3]) }
     /// })
     /// ```
-    public struct HTTP2Connection {
+    package struct HTTP2Connection {
         /// An error code of RFC 9113, section 7.
-        public enum ErrorCode: UInt32, Sendable {
+        package enum ErrorCode: UInt32, Sendable {
             /// The server failed.
             case internalError = 2
             /// The peer causes too much load.
@@ -34,12 +36,12 @@ extension LoopbackServer {
         private var buffer: [UInt8] = []
 
         /// The streams that the client has reset so far. Updated by ``nextRequest()``.
-        public private(set) var streamsResetByClient: Set<UInt32> = []
+        package private(set) var streamsResetByClient: Set<UInt32> = []
 
         /// Reads the client's connection preface and sends the server's settings.
         ///
         /// - Throws: ``Disconnected`` when the client disconnects or the server stops first.
-        public init(_ connection: Connection) throws(Disconnected) {
+        package init(_ connection: Connection) throws(Disconnected) {
             self.connection = connection
             guard take(Self.prefaceLength) != nil else { throw Disconnected() }
             try send(FrameType.settings, flags: 0, stream: 0, [])
@@ -49,7 +51,7 @@ extension LoopbackServer {
         ///
         /// - Returns: The stream of the request, or `nil` when the client has closed the connection.
         /// - Throws: ``Disconnected`` when the client disconnects while the server answers a ping or a settings frame.
-        public mutating func nextRequest() throws(Disconnected) -> UInt32? {
+        package mutating func nextRequest() throws(Disconnected) -> UInt32? {
             while let (kind, flags, stream, payload) = nextFrame() {
                 switch kind {
                 case FrameType.headers:
@@ -68,7 +70,7 @@ extension LoopbackServer {
         /// Sends a complete response with the status 200 and `Content-Length`.
         ///
         /// - Throws: ``Disconnected`` when the client disconnects or the server stops first.
-        public func respond(to stream: UInt32, body: [UInt8]) throws(Disconnected) {
+        package func respond(to stream: UInt32, body: [UInt8]) throws(Disconnected) {
             try writeHeaders(to: stream, length: body.count)
             try write(body, to: stream, isLast: true)
         }
@@ -79,7 +81,7 @@ extension LoopbackServer {
         ///   - stream: The stream of the request.
         ///   - length: The value of `Content-Length`. By default the response has none.
         /// - Throws: ``Disconnected`` when the client disconnects or the server stops first.
-        public func writeHeaders(to stream: UInt32, length: Int? = nil) throws(Disconnected) {
+        package func writeHeaders(to stream: UInt32, length: Int? = nil) throws(Disconnected) {
             // RFC 7541: `:status: 200` is entry 8 of the static table; `content-length` is entry 28, with a literal value.
             var block: [UInt8] = [0x88]
             if let length {
@@ -96,7 +98,7 @@ extension LoopbackServer {
         ///   - stream: The stream of the request.
         ///   - isLast: Whether the body ends here.
         /// - Throws: ``Disconnected`` when the client disconnects or the server stops first.
-        public func write(_ bytes: [UInt8], to stream: UInt32, isLast: Bool) throws(Disconnected) {
+        package func write(_ bytes: [UInt8], to stream: UInt32, isLast: Bool) throws(Disconnected) {
             var rest = bytes[...]
             repeat {
                 let part = rest.prefix(Self.maximumFrameLength)
@@ -108,14 +110,14 @@ extension LoopbackServer {
         /// Resets one stream. Other streams continue.
         ///
         /// - Throws: ``Disconnected`` when the client disconnects or the server stops first.
-        public func reset(_ stream: UInt32, _ code: ErrorCode) throws(Disconnected) {
+        package func reset(_ stream: UInt32, _ code: ErrorCode) throws(Disconnected) {
             try send(FrameType.reset, flags: 0, stream: stream, Self.bytes(of: code.rawValue))
         }
 
         /// Announces that the server responds to no stream after `last`.
         ///
         /// - Throws: ``Disconnected`` when the client disconnects or the server stops first.
-        public func goAway(last: UInt32, _ code: ErrorCode) throws(Disconnected) {
+        package func goAway(last: UInt32, _ code: ErrorCode) throws(Disconnected) {
             try send(FrameType.goAway, flags: 0, stream: 0, Self.bytes(of: last) + Self.bytes(of: code.rawValue))
         }
 
