@@ -25,6 +25,9 @@ public protocol DataCaching: Sendable {
     func entry(for key: DataKey) async throws -> DataEntry?
     /// Stores an entry and replaces the previous one of the key.
     func store(_ entry: DataEntry, for key: DataKey) async throws
+    /// Replaces the head and time of a stored entry whose body is unchanged. Calls ``store(_:for:)`` by default; a cache that can
+    /// does not write the body.
+    func updateEntry(_ entry: DataEntry, for key: DataKey) async throws
     /// Removes the entry of a key.
     func removeEntry(for key: DataKey) async throws
     /// Removes all entries with the source of a resource (``ResourceKey/hasSameSource(as:)``): originals, responses and processed
@@ -40,6 +43,8 @@ public protocol DataCaching: Sendable {
 
 extension DataCaching {
     public var cacheStatistics: [CacheStatistics] { [] }
+
+    public func updateEntry(_ entry: DataEntry, for key: DataKey) async throws { try await store(entry, for: key) }
 
     public func removeEntries(of resource: ResourceKey) async throws { try await removeAll() }
 
