@@ -36,6 +36,8 @@ struct FileFailure: Error, Hashable, CustomStringConvertible {
     var code: Int32
     /// What failed, in the form "write to 3f.tmp".
     var operation: String
+    /// The end of the operation. Every miss makes a failure, so the text is joined only when it is shown.
+    var file = ""
 
-    var description: String { "could not \(operation): \(SystemError.text(code))" }
+    var description: String { "could not \(operation)\(file): \(SystemError.text(code))" }
 }

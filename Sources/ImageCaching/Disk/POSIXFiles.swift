@@ -17,7 +17,7 @@ final class OpenFile: Sendable {
         let flags = flags | O_NONBLOCK | O_NOCTTY | O_CLOEXEC | (followsLink ? 0 : O_NOFOLLOW)
         descriptor = unsafe openat(directory?.descriptor ?? AT_FDCWD, name, flags, 0o600)
         self.name = name
-        guard descriptor >= 0 else { throw FileFailure(code: errno, operation: "open \(name)") }
+        guard descriptor >= 0 else { throw FileFailure(code: errno, operation: "open ", file: name) }
     }
 
     deinit { if descriptor >= 0 { _ = close(descriptor) } }

@@ -117,7 +117,7 @@ struct DemoTests {
         let trimmed = try await run("trim", "12 kB", "--json")
         #expect(trimmed.ending == .status(0))
         #expect(trimmed.output.contains("\"removedEntries\": 1"))
-        let home = gallery.appending(path: "images-v2")
+        let home = URL(filePath: gallery.file("images-v2"))
         let entry = try #require(try FileManager.default.subpathsOfDirectory(atPath: home.path).first { $0.count == 65 })
         let file = home.appending(path: entry)
         var bytes = try Data(contentsOf: file)
