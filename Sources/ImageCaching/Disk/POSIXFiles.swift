@@ -259,11 +259,11 @@ struct POSIXFiles: FileSystem {
     }
 
     func sync(_ directory: OpenFile) throws(FileFailure) {
-        #if os(Linux)
-            let isSynced = calotype_sync_file_system(directory.descriptor) == 0
-        #elseif canImport(Darwin)
+        #if canImport(Darwin)
             // Writes everything that the drive has accepted from any process, which includes each file that was synced.
             let isSynced = fcntl(directory.descriptor, F_FULLFSYNC) != -1
+        #elseif os(Linux)
+            let isSynced = calotype_sync_file_system(directory.descriptor) == 0
         #else
             let isSynced = fsync(directory.descriptor) == 0
         #endif
