@@ -133,32 +133,30 @@ for folder, name in (("jpeg", "metadata.jpg"), ("png", "metadata.png"), ("webp",
         write("metadata", name, file.read())
 
 
-def change(kind, name=0, head=0, pack=0, offset=0, body=0, time=1e9):
-    """Returns a change of the disk cache's journal. The time is in seconds since 1970; the fuzz target sets name and checksum."""
-    return struct.pack("<IIQQQQQdQ", kind, head, name, 0, pack, offset, body, time, 0)
+def entry_file(body=b"body" * 5, size=64, number=1, second=0, length=None):
+    """Returns a file of the disk cache, whose names and checksums the fuzz target sets."""
+    head = struct.pack("<HHHI", 200, 1, 4, 2) + b"Etagab"
+    slots = [struct.pack("<QIId", 0, n, len(head) if n else 0, 1) + (head if n else b"") for n in (number, second)]
+    header = bytes(40) + struct.pack("<QQII", len(body) if length is None else length, 0, size, 0)
+    return header + b"".join(s.ljust(min(size, 128), b"\0") for s in slots) + body
 
 
-def disk_cache(name, changes, later=(), packs=(), fixed=31, settings=4):
-    data = bytes([fixed, settings | len(packs), len(changes), len(later)]) + bytes(64)
-    size = max(map(len, packs), default=0)
-    write("diskcache", name, data + b"".join(changes) + b"".join(later) + b"".join(p.ljust(size, b"x") for p in packs))
+def disk_cache(name, files, later=(), fixed=15, settings=4):
+    files = list(files) + list(later)
+    size = max(map(len, files))
+    data = bytes([fixed, settings | (len(files) - len(later)) | len(later) << 6])
+    write("diskcache", name, data + b"".join(f.ljust(size, b"x") for f in files))
 
 
-head = struct.pack("<HHHI", 200, 1, 4, 2) + b"Etagab"
-record = bytes(48) + head + b"body" * 5
-pack = bytes(32) + record + record
-put = [change(1, i, len(head), 1, 32 + i * len(record), 20) for i in range(2)]
-disk_cache("entries", put, packs=[pack])
-disk_cache("holes", [change(1, 0, 0, 1, 32, 1 << 34), change(1, 1, 0, 1, 32, 1 << 23)], packs=[pack], settings=60)
-disk_cache("two-packs", put + [change(9, 1, len(head), 2, 32, 20), change(3, 0), change(2, 0)], packs=[pack, pack])
-disk_cache("later", put, [change(1, 2, len(head), 1, 32, 20), change(4), change(7), change(5, pack=1)], packs=[pack])
-for bits in (41, 42, 63, 64):
+disk_cache("entry", [entry_file()])
+disk_cache("entries", [entry_file(), entry_file(b""), entry_file(size=128)])
+disk_cache("updated", [entry_file(second=2), entry_file(number=(1 << 32) - 1)])
+disk_cache("later", [entry_file()], [entry_file(b"other"), entry_file(second=2)])
+disk_cache("small-slots", [entry_file(size=s) for s in (0, 23, 24)], fixed=7)
+for bits in (31, 32, 62, 63, 64):
     for name, number in (("below", (1 << bits) - 1), ("at", min(1 << bits, (1 << 64) - 2))):
-        numbers = [change(6, pack=number), change(8, pack=number, offset=64), change(8, pack=3, offset=number),
-                   change(1, 0, pack=number, offset=32, body=1), change(1, 1, pack=4, offset=number, body=1),
-                   change(1, 2, pack=5, offset=32, body=number), change(9, 2, pack=6, offset=number, body=number)]
-        disk_cache(f"{name}-{bits}-bits", numbers)
-        disk_cache(f"{name}-{bits}-bits-later", put, numbers, packs=[pack])
-disk_cache("cut", put, packs=[pack], settings=4 | 64)
-disk_cache("unfixed", put, packs=[pack], fixed=0)
-disk_cache("heads", put, packs=[pack], fixed=1)
+        disk_cache(f"{name}-{bits}-bits", [entry_file(length=number), entry_file(size=min(number, (1 << 32) - 1) // 2)], fixed=7)
+disk_cache("holes", [entry_file(length=1 << 16), entry_file(length=(1 << 36) + 20)], fixed=7, settings=12 | 16)
+disk_cache("large-holes", [entry_file(length=(1 << 36) + 20)], fixed=7, settings=12 | 48)
+disk_cache("unfixed", [entry_file()], fixed=0)
+disk_cache("header-only", [entry_file()], fixed=1)

@@ -74,9 +74,18 @@ public struct TieredDataCache: DataCaching {
     /// Stores in both caches; throws the first failure after both stores. A body that is too large for the shared cache
     /// is stored in the local one, and the outdated entry of the shared one is removed.
     public func store(_ entry: DataEntry, for key: DataKey) async throws {
+        try await write(entry, for: key) { cache in try await cache.store(entry, for: key) }
+    }
+
+    /// Updates in both caches; see ``store(_:for:)``.
+    public func updateEntry(_ entry: DataEntry, for key: DataKey) async throws {
+        try await write(entry, for: key) { cache in try await cache.updateEntry(entry, for: key) }
+    }
+
+    private func write(_ entry: DataEntry, for key: DataKey, _ body: (any DataCaching) async throws -> Void) async throws {
         let fits = entry.data.count <= policy.maximumSharedBytes ?? .max
         try await inBoth(reachesShared: policy.writesShared) { cache, isShared in
-            if isShared, !fits { try await cache.removeEntry(for: key) } else { try await cache.store(entry, for: key) }
+            if isShared, !fits { try await cache.removeEntry(for: key) } else { try await body(cache) }
         }
     }
 

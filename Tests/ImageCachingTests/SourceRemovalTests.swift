@@ -99,32 +99,4 @@ import Testing
         try await tiers.removeAll()
         #expect(try await shared.entry(for: dataKey("a")) == nil)
     }
-
-    @Test func theCachesFilesInDirectoriesThatWereSetAsideAreRemoved() async throws {
-        let folder = try Folder()
-        let before = folder.cache()
-        try await before.store(entry(1), for: dataKey("a"))
-        try await before.flush()
-        let journal = folder.packDirectory.appending(path: "journal")
-        var bytes = try Data(contentsOf: journal)
-        bytes[20] ^= 1
-        try bytes.write(to: journal)
-        let cache = folder.cache()
-        #expect(try await cache.entry(for: dataKey("a")) == nil)
-        #expect(folder.names(in: folder.url).contains("images-v1.aside-1"))
-        try await cache.removeAll()
-        #expect(!folder.names(in: folder.url).contains("images-v1.aside-1"))
-    }
-
-    @Test func otherFilesInADirectoryThatWasSetAsideStay() async throws {
-        let folder = try Folder()
-        try FileManager.default.createDirectory(at: folder.packDirectory, withIntermediateDirectories: false)
-        for name in ["notes.txt", "journal.new"] {
-            try Data("mine".utf8).write(to: folder.packDirectory.appending(path: name))
-        }
-        let cache = folder.cache()
-        #expect(try await cache.entry(for: dataKey("a")) == nil)
-        try await cache.removeAll()
-        #expect(folder.names(in: folder.url.appending(path: "images-v1.aside-1")) == ["notes.txt"])
-    }
 }

@@ -3,37 +3,33 @@ import Foundation
 import ImageCaching
 import ImageCore
 
-/// Fuzzes the disk cache with the input as its journal and packs. The cache must work, or report a warning, within a second of
+/// Fuzzes the disk cache with the input as the files of its entries. The cache must work, or report a warning, within a second of
 /// processor time. An option of libFuzzer limits allocations.
 ///
 /// ```
-/// 0  u8  the parts that the target makes valid, so that mutations pass the checks of the cache: 1 the header of the journal,
-///        2 the checksums of changes, 4 the headers of packs, 8 the records of changes, 16 the names of entries
-/// 1  u8  bits 0-1 number of packs, 2-3 limit, 4-5 size of the hole at the end of packs, 6 whether to truncate the last change
-/// 2  u8  number of changes in the journal
-/// 3  u8  number of changes that another process appends later
-/// 4      the header of the journal, its changes, and the later changes, 64 bytes each; then the packs
+/// 0  u8  the parts that the target makes valid, so that mutations pass the checks of the cache: 1 the magic, the digest and the
+///        checksum of the header, 2 the checksums of the slots, 4 the checksum of the body, 8 the length of the body
+/// 1  u8  bits 0-1 number of files that are there at first, 2-3 limit, 4-5 size of the hole at the end of files, 6-7 number of files
+///        that another process writes later
+/// 2      the files, which all get the same share of the bytes
 /// ```
 struct DiskCacheFuzzing {
     private let input: [UInt8]
     private let folder: URL
     private let warnings = Warnings()
 
-    private static let slot = 64
-    private static let directory: [UInt8] = [1] + [UInt8](repeating: 0, count: 15)
     private static let keys = (0..<4).map { DataKey(resource: ResourceKey("https://example.org/\($0)")) }
     private static let root = FileManager.default.temporaryDirectory.appending(
         path: "calotype-fuzz-\(ProcessInfo.processInfo.processIdentifier)", directoryHint: .isDirectory)
 
     static func run(_ input: Data) {
-        guard input.count >= 4 else { return }
+        guard input.count >= 2 else { return }
         let start = clock()
         let isDone = DispatchSemaphore(value: 0)
         Task.detached {
             try? FileManager.default.removeItem(at: root)
             do {
-                let names = await names
-                try await DiskCacheFuzzing(input: Array(input), folder: root).run(names)
+                try await DiskCacheFuzzing(input: Array(input), folder: root).run()
             } catch {
                 preconditionFailure("the cache throws: \(error)")
             }
@@ -45,12 +41,13 @@ struct DiskCacheFuzzing {
         precondition(seconds < 1, "it took \(seconds) s")
     }
 
-    private func run(_ names: [[UInt8]]) async throws {
-        let later = try makeDirectory(names)
+    private func run() async throws {
+        let (first, later) = (Int(input[1] & 3), Int(input[1] >> 6))
+        try writeFiles(0..<first, of: first + later)
         let cache = makeCache()
         try await read(from: cache)
         try await store(in: cache)
-        try appendAsAnotherProcess(later)
+        try writeFiles(first..<first + later, of: first + later)
         try await read(from: cache)
         try await store(in: cache)
         try await allowImageErrors { try await cache.trim(toBytes: 2_000) }
@@ -67,7 +64,10 @@ struct DiskCacheFuzzing {
 
     private func read(from cache: DiskCache) async throws {
         for key in Self.keys {
-            _ = try await cache.entry(for: key)
+            guard let found = try await cache.entry(for: key) else { continue }
+            try await cache.updateEntry(DataEntry(data: found.data, storedAt: 2), for: key)
+            let updated = try await cache.entry(for: key)
+            precondition(updated == nil || updated?.data == found.data, "an update changed the body")
         }
         let found = try await cache.verify()
         precondition(found.damagedCount <= found.count, "more entries are damaged than there are")
@@ -107,121 +107,45 @@ struct DiskCacheFuzzing {
 
 // The files of the cache.
 extension DiskCacheFuzzing {
-    private var home: URL { folder.appending(path: "images-v1", directoryHint: .isDirectory) }
-    private var journalFile: URL { home.appending(path: "journal") }
     private func isFixed(_ bit: UInt8) -> Bool { input[0] & bit != 0 }
 
-    /// Writes the journal and the packs. Returns the changes that another process appends later.
-    private func makeDirectory(_ names: [[UInt8]]) throws -> [UInt8] {
-        var rest = input.dropFirst(4)
-        var head = take(1, from: &rest)
-        var changes = take(Int(input[2]), from: &rest)
-        var later = take(Int(input[3]), from: &rest)
-        if isFixed(1) { head = Self.journalHead }
-        fixNames(&changes, names)
-        fixNames(&later, names)
-        if head.count == Self.slot { fixChecksums(&changes, at: head.count, epoch: head.word(at: 48)) }
-        var journal = head + changes
-        if input[1] & 64 != 0 { journal.removeLast(min(5, journal.count)) }
-
-        try FileManager.default.createDirectory(at: home, withIntermediateDirectories: true)
-        try Data(journal).write(to: journalFile)
-        let count = Int(input[1] & 3)
-        for number in 0..<count {
-            var pack = Array(rest.prefix(rest.count / (count - number)))
-            rest = rest.dropFirst(pack.count)
-            fixPack(&pack, number: UInt64(number + 1), records: changes + later)
-            let file = home.appending(path: "\(number + 1).pack")
-            try Data(pack).write(to: file)
-            // A hole uses no space on the disk, and entries of any size may refer to it.
+    /// Writes some of the files. They belong to the keys in turn.
+    private func writeFiles(_ numbers: Range<Int>, of count: Int) throws {
+        for number in numbers {
+            let size = (input.count - 2) / count
+            let digest = Self.keys[number % Self.keys.count].digest
+            var bytes = Array(input.dropFirst(2 + number * size).prefix(size))
+            fix(&bytes, digest)
+            let home = folder.appending(path: "images-v2/\(digest.prefix(2))", directoryHint: .isDirectory)
+            let file = home.appending(path: String(digest.dropFirst(2)))
+            try FileManager.default.createDirectory(at: home, withIntermediateDirectories: true)
+            try Data(bytes).write(to: file)
+            // A hole uses no space on the disk.
             let hole = [0, 1 << 16, 1 << 24, 1 << 36][Int(input[1] >> 4 & 3)]
-            if hole > 0 { precondition(truncate(file.path, off_t(pack.count + hole)) == 0) }
-        }
-        return later
-    }
-
-    private func take(_ count: Int, from bytes: inout ArraySlice<UInt8>) -> [UInt8] {
-        defer { bytes = bytes.dropFirst(count * Self.slot) }
-        return Array(bytes.prefix(count * Self.slot))
-    }
-
-    private func fixChecksums(_ changes: inout [UInt8], at offset: Int, epoch: UInt64) {
-        guard isFixed(2) else { return }
-        for at in starts(changes) {
-            changes.set(XXH64.of(changes[at..<at + 56], seed: epoch &+ UInt64(offset + at)), at: at + 56)
+            if hole > 0 { precondition(truncate(file.path, off_t(bytes.count + hole)) == 0) }
         }
     }
 
-    private func fixNames(_ changes: inout [UInt8], _ names: [[UInt8]]) {
-        guard isFixed(16) else { return }
-        for at in starts(changes) {
-            changes.replaceSubrange(at + 8..<at + 24, with: names[Int(changes[at + 8]) % names.count])
+    private func fix(_ bytes: inout [UInt8], _ digest: String) {
+        guard bytes.count >= 64 else { return }
+        let slotSize = Int(bytes.word(at: 56) & 0xffff_ffff)
+        let bodyStart = 64 + 2 * slotSize
+        if bodyStart <= bytes.count {
+            if isFixed(8) { bytes.set(UInt64(bytes.count - bodyStart), at: 40) }
+            if isFixed(4) { bytes.set(XXH64.of(bytes[bodyStart...]), at: 48) }
+            for slot in [64, 64 + slotSize] where isFixed(2) && slotSize >= 24 {
+                let end = slot + 24 + Int(bytes.word(at: slot + 8) >> 32)
+                if end <= bytes.count { bytes.set(XXH64.of(bytes[slot + 8..<end], seed: bytes.word(at: 48)), at: slot) }
+            }
         }
-    }
-
-    private func starts(_ changes: [UInt8]) -> StrideTo<Int> {
-        stride(from: 0, to: changes.count - Self.slot + 1, by: Self.slot)
-    }
-
-    private func fixPack(_ pack: inout [UInt8], number: UInt64, records: [UInt8]) {
-        if isFixed(4), pack.count >= 32 {
-            pack.replaceSubrange(..<32, with: Array("CALOPAK1".utf8) + Self.directory + [UInt8](word: number))
+        guard isFixed(1) else { return }
+        bytes.replaceSubrange(..<8, with: Array("CALOIMG2".utf8))
+        for word in 0..<4 {
+            bytes.set(UInt64(digest.dropFirst(16 * word).prefix(16), radix: 16) ?? 0, at: 8 + 8 * word)
         }
-        guard isFixed(8) else { return }
-        for at in starts(records) {
-            let (kind, headLength) = (records.word(at: at) & 0xffff_ffff, Int(records.word(at: at) >> 32))
-            let (start, bodyLength) = (records.word(at: at + 32), records.word(at: at + 40))
-            guard kind == 1 || kind == 9, records.word(at: at + 24) == number, start < 1 << 20, bodyLength < 1 << 20,
-                Int(start) + 48 + headLength + Int(bodyLength) <= pack.count
-            else { continue }
-            let first = Int(start)
-            pack.replaceSubrange(first..<first + 4, with: Array("CLTB".utf8))
-            pack.replaceSubrange(first + 4..<first + 8, with: records[at + 4..<at + 8])
-            pack.replaceSubrange(first + 8..<first + 16, with: records[at + 40..<at + 48])
-            pack.replaceSubrange(first + 16..<first + 32, with: records[at + 8..<at + 24])
-            let body = first + 48 + headLength
-            var sum = XXH64.of(pack[body..<body + Int(bodyLength)])
-            sum = XXH64.of(pack[first..<first + 40], seed: sum)
-            pack.set(XXH64.of(pack[first + 48..<body], seed: sum), at: first + 40)
-        }
+        let checksum = XXH64.of(bytes[..<60]) << 32 | bytes.word(at: 56) & 0xffff_ffff
+        bytes.set(checksum, at: 56)
     }
-
-    private func appendAsAnotherProcess(_ changes: [UInt8]) throws {
-        guard !changes.isEmpty, let journal = try? Array(Data(contentsOf: journalFile)), journal.count >= Self.slot else {
-            return
-        }
-        var changes = changes
-        fixChecksums(&changes, at: journal.count, epoch: journal.word(at: 48))
-        let file = try FileHandle(forWritingTo: journalFile)
-        try file.seekToEnd()
-        try file.write(contentsOf: changes)
-        try file.close()
-    }
-
-    /// The header of a directory whose secret is zero.
-    private static var journalHead: [UInt8] {
-        var head = Array("CALOJRN1".utf8) + [1, 0, 0, 0, 0, 0, 0, 0] + [UInt8](repeating: 0, count: 16) + directory
-        head += [UInt8](word: 2)
-        return head + [UInt8](word: XXH64.of(head[...]))
-    }
-
-    /// The names of the keys in the journal of a directory with that header, which a real cache provides.
-    private static let namesTask = Task<[[UInt8]], Never> {
-        let folder = root.appending(path: "names", directoryHint: .isDirectory)
-        let home = folder.appending(path: "images-v1", directoryHint: .isDirectory)
-        try? FileManager.default.createDirectory(at: home, withIntermediateDirectories: true)
-        try? Data(journalHead).write(to: home.appending(path: "journal"))
-        let cache = DiskCache(.init(directory: folder))
-        for key in keys { try? await cache.store(DataEntry(data: Data([1]), storedAt: 1), for: key) }
-        try? await cache.flush()
-        let names = await cache.items.map { item in
-            Array(stride(from: 30, through: 0, by: -2).map { i in UInt8(item.name.dropFirst(i).prefix(2), radix: 16) ?? 0 })
-        }
-        precondition(names.count == keys.count, "the cache did not accept the directory of the target")
-        return names.reversed()
-    }
-
-    private static var names: [[UInt8]] { get async { await namesTask.value } }
 }
 
 /// The warnings of a run. @unchecked because the list is accessed only with the lock held.

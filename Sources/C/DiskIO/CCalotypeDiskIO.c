@@ -1,34 +1,24 @@
 #define _GNU_SOURCE
 #include "CCalotypeDiskIO.h"
 
-#include <errno.h>
-
 #ifdef __linux__
+#include <errno.h>
+#include <fcntl.h>
 #include <sys/statfs.h>
 #include <sys/uio.h>
+#include <unistd.h>
+
+const int calotype_no_access_time = O_NOATIME;
 
 ptrdiff_t calotype_read_cached(int file, void *buffer, size_t size, int64_t offset) {
     struct iovec part = {buffer, size};
-    return preadv2(file, &part, 1, (off_t)offset, RWF_NOWAIT);
-}
-
-bool calotype_is_in_memory(int file) {
+    ptrdiff_t count = preadv2(file, &part, 1, (off_t)offset, RWF_NOWAIT);
+    if (count >= 0 || errno != EOPNOTSUPP) return count;
     struct statfs info;
-    // TMPFS_MAGIC in linux/magic.h, which not every distribution installs.
-    return fstatfs(file, &info) == 0 && info.f_type == 0x01021994;
+    // A tmpfs supports no RWF_NOWAIT and never waits. TMPFS_MAGIC in linux/magic.h, which not every distribution installs.
+    if (fstatfs(file, &info) != 0 || info.f_type != 0x01021994) return -1;
+    return pread(file, buffer, size, (off_t)offset);
 }
 
-#else
-
-ptrdiff_t calotype_read_cached(int file, void *buffer, size_t size, int64_t offset) {
-    (void)file, (void)buffer, (void)size, (void)offset;
-    errno = EOPNOTSUPP;
-    return -1;
-}
-
-bool calotype_is_in_memory(int file) {
-    (void)file;
-    return false;
-}
-
+int calotype_sync_file_system(int file) { return syncfs(file); }
 #endif

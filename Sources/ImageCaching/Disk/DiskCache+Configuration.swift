@@ -3,8 +3,8 @@ public import ImageCore
 extension DiskCache {
     /// The directory of a disk cache, its limits, its clock and its handler of warnings.
     public struct Configuration: Sendable {
-        /// The directory, created if it is missing. The cache uses only names that begin with `images-v1` in it. The cache is
-        /// off if another user owns the directory or can write to it.
+        /// The directory, created if it is missing. The cache uses only the name `images-v2` in it, and removes the
+        /// `images-v1` of earlier versions. The cache is off if another user owns the directory or can write to it.
         public var directory: URL
         /// The limits on bytes, entries and age.
         public var limits: Limits
@@ -38,16 +38,15 @@ extension DiskCache {
         }
     }
 
-    /// The limits of a disk cache, enforced after every write.
+    /// The limits of a disk cache, enforced after every write. Several processes that share a directory may together exceed a limit,
+    /// each by a sixteenth, until they count the entries again.
     public struct Limits: Hashable, Sendable {
-        /// The size of all files that hold entries, in bytes, at least ``minimumBytes``; 400 MB by default. The index adds about
-        /// 100 bytes per entry.
+        /// The size of all files that hold entries, in bytes, at least ``minimumBytes``; 400 MB by default.
         public var maximumBytes: Int { didSet { maximumBytes = max(minimumBytes, maximumBytes) } }
         /// The least that ``maximumBytes`` can be; 10 MB by default, since a smaller cache would evict images that are still on
         /// screen. Tests set 0.
         public let minimumBytes: Int
-        /// The number of entries, at most 180,000, so that the index of a directory stays below 100 MB; `nil`, the default, for
-        /// the maximum.
+        /// The number of entries; `nil`, the default, for any number.
         public var maximumCount: Int?
         /// The time until an entry expires after it was stored; 30 days by default.
         public var timeToLive: Duration
@@ -59,7 +58,7 @@ extension DiskCache {
         /// - Parameters:
         ///   - maximumBytes: the size of all files that hold entries, in bytes; raised to `minimumBytes` if it is smaller.
         ///   - minimumBytes: the least that `maximumBytes` can be; 10 MB.
-        ///   - maximumCount: the number of entries; `nil` for 180,000.
+        ///   - maximumCount: the number of entries; `nil` for any number.
         ///   - timeToLive: the time until an entry expires.
         ///   - freedShare: the share of a limit that is freed when it is exceeded, 0 to 1.
         public init(
@@ -75,6 +74,9 @@ extension DiskCache {
 
         /// ``timeToLive`` in seconds.
         var maximumAge: Double { timeToLive / .seconds(1) }
+
+        /// Whether an entry of that time is too old. One from the future counts as new.
+        func isExpired(_ written: Double, now: Double) -> Bool { now - written > maximumAge }
     }
 
     /// The reason why the cache is off or loses entries. Loads continue without it.
@@ -83,14 +85,8 @@ extension DiskCache {
         public enum Kind: String, Hashable, Sendable {
             /// The directory cannot be used; nothing is cached.
             case unavailable
-            /// The directory was removed while the cache was in use; nothing is cached from now on.
-            case directoryLost
-            /// Another process holds the lock of the directory. The cache is not used until the lock is free.
-            case locked
             /// Entries could not be written and are lost, for example because the disk is full.
             case writeFailed
-            /// Files that this cache did not write, or cannot read, were renamed; the cache starts empty.
-            case setAside
         }
 
         /// What happened to the cache.

@@ -2,9 +2,9 @@ internal import ImageCore
 
 // Listing and verifying the entries.
 extension DiskCache {
-    /// An entry in the index. Its URL is not stored.
+    /// An entry of the directory. Its URL is not stored.
     public struct Item: Hashable, Sendable {
-        /// 32 hexadecimal digits.
+        /// The key's ``DataKey/digest``: 64 hexadecimal digits.
         public var name: String
         /// Bytes of the body.
         public var byteCount: Int
@@ -27,38 +27,51 @@ extension DiskCache {
 
     /// All entries, the most recently used first. Listing does not count as a use.
     public var items: [Item] {
-        get async {
-            guard await isOpen() else { return [] }
-            await writer.drain()
-            await writer.refresh()
-            return writer.state.withLock { $0.index.entries }.sorted { $0.value.lastUse > $1.value.lastUse }.map { name, entry in
-                Item(name: name.text, byteCount: entry.location.bodyLength, writtenAt: entry.writtenAt)
-            }
-        }
+        get async { await contents().sorted { $0.lastUse > $1.lastUse }.map(\.item) }
+    }
+
+    private func contents() async -> [(name: EntryName, item: Item, lastUse: Double)] {
+        await isOpen() ? await writer.contents() : []
     }
 
     /// Reads and checks every entry, and removes damaged ones. Does not count as a use.
     ///
     /// - Returns: the numbers of entries read and removed.
-    /// - Throws: `CancellationError`; ``ImageError`` if another process holds the lock of the directory.
+    /// - Throws: `CancellationError`.
     public func verify() async throws -> Verification {
         var result = Verification()
-        guard await isOpen() else { return result }
-        await writer.drain()
-        guard await writer.refresh() else { throw lockedError }
-        for (name, entry) in writer.state.withLock({ $0.index.entries }) {
+        for (name, item, _) in await contents() {
             try Task.checkCancellation()
-            let damages = writer.state.withLock { $0.statistics.evictions.damaged }
-            if let found = await self.entry(named: name) {
+            switch await read(name) {
+            case .entry(let entry, _):
                 result.count += 1
-                result.byteCount += found.data.count
-            } else if writer.state.withLock({ $0.statistics.evictions.damaged }) > damages {
+                result.byteCount += entry.data.count
+            case .damaged(let written):
+                removeInvalid(name, written: written)
                 result.count += 1
-                result.byteCount += entry.location.bodyLength
+                result.byteCount += item.byteCount
                 result.damagedCount += 1
+            case .missing, .wouldBlock: break
             }
         }
         await writer.drain()
         return result
+    }
+}
+
+extension DiskWriter {
+    /// The entries and their last uses, after writing all pending changes. An entry whose header is damaged has a body of 0 bytes.
+    func contents() -> [(name: EntryName, item: DiskCache.Item, lastUse: Double)] {
+        finish()
+        var found: [(name: EntryName, item: DiskCache.Item, lastUse: Double)] = []
+        guard let home = try? openHome() else { return [] }
+        try? forEachEntry(in: home) { name, folder throws(FileFailure) in
+            let file = try OpenFile(opening: name.fileName, in: folder, flags: OpenFile.readFlags)
+            guard let status = file.status, status.isOwnFile else { return }
+            let entry = EntryFile(file.start(EntryFile.headerLength), name: name, fileSize: status.size)
+            let item = DiskCache.Item(name: name.text, byteCount: entry?.bodyLength ?? 0, writtenAt: status.times.written)
+            found.append((name, item, status.times.lastUse))
+        }
+        return found
     }
 }

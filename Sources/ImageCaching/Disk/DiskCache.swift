@@ -4,16 +4,15 @@ public import ImageCore
 /// A cache of encoded bytes with their response headers in a directory, limited by bytes, count and age. The least recently used
 /// entries are evicted first.
 ///
-/// A store returns once the entry can be read, and is written soon after; ``flush()`` waits until it is durable. Entries and
-/// their order of use survive a restart. A process that ends at any instant loses at most what was not flushed. Every read is
-/// verified by a checksum; a damaged entry is a miss and is removed.
+/// A store returns once the entry can be read, and is written soon after; ``flush()`` waits until it is durable. Each entry is a
+/// file. Entries and their order of use survive a restart. A process that ends at any instant loses at most what was not flushed.
+/// Every read is verified by a checksum; a damaged entry is a miss and is removed.
 ///
-/// Several caches may share a directory, also in different processes; each sees the entries of the others. If a process holds the
-/// lock of the directory for more than a tenth of a second, for example because it was suspended, reads in the other processes
-/// are misses until it releases the lock, and stores wait in memory or are lost.
+/// Several caches may share a directory, also in different processes; each sees what the others have written. No file is locked, or
+/// held open between two calls. A directory that is removed while the cache is in use is created again.
 ///
 /// An error of the file system costs cache hits and never fails a load; see ``Warning``. No call blocks its thread on a disk: the
-/// cache accesses files on its own queues, except for bytes that are in the system's page cache.
+/// cache accesses files on its own queues, except for names and bytes that are in the system's caches.
 ///
 /// ```swift
 /// let folder = URL(filePath: "/var/cache/thumbnails")
@@ -22,7 +21,9 @@ public import ImageCore
 public final class DiskCache: DataCaching {
     let configuration: Configuration
     let writer: DiskWriter
-    let readers = DispatchQueue(label: "calotype.disk-cache.read", attributes: .concurrent)
+    /// The path of the folders, with a slash at its end.
+    private let home: String
+    private let readers = DispatchQueue(label: "calotype.disk-cache.read", attributes: .concurrent)
 
     /// A store waits for the writer while more than this many bytes are pending.
     private static let pendingLimit = 16 << 20
@@ -39,11 +40,12 @@ public final class DiskCache: DataCaching {
     init(_ configuration: Configuration, files: any FileSystem) {
         self.configuration = configuration
         writer = DiskWriter(configuration, files: files)
+        home = writer.path + (writer.path.hasSuffix("/") ? "" : "/") + DiskWriter.directoryName + "/"
     }
 
     deinit {
         // Pending entries are written after the cache is gone.
-        Task { [writer] in await writer.drain() }
+        Task { [writer] in await writer.finish() }
     }
 
     /// The stored entry, counted as a use; `nil` for a miss.
@@ -52,59 +54,50 @@ public final class DiskCache: DataCaching {
     public func entry(for key: DataKey) async throws -> DataEntry? {
         guard let name = await openedName(of: key) else { return nil }
         let found = await entry(named: name)
-        count(name, isHit: found != nil)
-        return found
-    }
-
-    /// Counts a lookup, and a hit as a use.
-    func count(_ name: EntryName, isHit: Bool) {
+        let now = configuration.now()
         let wakes = writer.state.withLock { state in
-            if isHit { state.statistics.hits += 1 } else { state.statistics.misses += 1 }
-            return isHit && state.touch(name)
+            if found != nil { state.statistics.hits += 1 } else { state.statistics.misses += 1 }
+            return found != nil && state.recordUse(of: name, now: now)
         }
         if wakes { wakeWriter() }
+        return found
     }
 
     /// Stores an entry, replacing the entry of the key. If it exceeds the limit, nothing is stored. Throws no errors.
     public func store(_ entry: DataEntry, for key: DataKey) async throws {
-        guard let name = await openedName(of: key) else { return }
-        let now = configuration.now()
-        let isStuck = writer.lockWait.isStuck
-        let (wakes, waits) = writer.state.withLock { state in
-            // Entries that cannot be written for now must not fill the memory. The old entry is removed, since it is outdated.
-            let isLost = isStuck && state.pendingBytes > Self.pendingLimit
-            if isLost { state.statistics.refusals += 1 }
-            return (state.enqueue(isLost ? nil : entry, for: name, at: now), state.pendingBytes > Self.pendingLimit)
-        }
-        if waits {
-            _ = await writer.lockWait.wait { [writer] in
-                await writer.drain()
-                return true
-            }
-        } else if wakes {
-            wakeWriter()
-        }
+        await enqueue(entry, for: key)
+    }
+
+    /// Replaces the response headers and the time of an entry. The body is written only if it is not the stored one, or there is no
+    /// room for the headers. Throws no errors.
+    public func updateEntry(_ entry: DataEntry, for key: DataKey) async throws {
+        await enqueue(entry, isUpdate: true, for: key)
     }
 
     /// Removes the entry of a key. Throws no errors.
     public func removeEntry(for key: DataKey) async throws {
+        await enqueue(nil, for: key)
+    }
+
+    private func enqueue(_ entry: DataEntry?, isUpdate: Bool = false, for key: DataKey) async {
         guard let name = await openedName(of: key) else { return }
-        if writer.state.withLock({ $0.enqueue(nil, for: name, at: 0) }) { wakeWriter() }
+        let now = configuration.now()
+        let (wakes, waits) = writer.state.withLock { state in
+            (state.enqueue(entry, isUpdate: isUpdate, for: name, now: now), state.pendingBytes > Self.pendingLimit)
+        }
+        if waits { await writer.drain() } else if wakes { wakeWriter() }
     }
 
-    /// Removes all entries with the source of a resource, including those that other processes stored. Looks at the name of each
-    /// entry of the directory.
+    /// Removes all entries with the source of a resource, including those that other processes stored. Looks at the names in one
+    /// of the 256 folders.
     ///
-    /// - Throws: ``ImageError`` if another process holds the lock of the directory; entries may then remain.
+    /// - Throws: ``ImageError`` if the directory cannot be read or written; entries may then remain.
     public func removeEntries(of resource: ResourceKey) async throws {
-        guard await openedName(of: DataKey(resource: resource)) != nil else { return }
-        guard await isUpToDate() else { throw lockedError }
-        let wakes = writer.state.withLock { $0.enqueueRemovals(ofSource: EntryName.sourceHash(of: resource, secret: $0.secret)) }
-        if wakes { wakeWriter() }
+        guard await isOpen() else { return }
+        try await writer.removeEntries(of: resource)
     }
 
-    /// Removes all entries, including those that other processes stored, and the cache's files in directories that were renamed
-    /// because they could not be used (``Warning/Kind/setAside``).
+    /// Removes all entries, including those that other processes stored.
     ///
     /// - Throws: ``ImageError`` if the directory cannot be opened or written; entries may then remain.
     public func removeAll() async throws {
@@ -120,27 +113,28 @@ public final class DiskCache: DataCaching {
         try await writer.flush()
     }
 
-    /// The contents and counters, after reading what other processes have stored.
+    /// The contents and counters, after reading the names of all entries, with those of other processes.
     public var statistics: CacheStatistics {
         get async {
-            if await isOpen() { _ = await refresh() }
+            if await isOpen() { await writer.refresh() }
             return writer.state.withLock { $0.currentStatistics }
         }
     }
 
-    /// The counters of this process, without entries that other processes have stored since the last access.
+    /// The counters of this process, and the contents as far as they were counted: without what other processes have changed since
+    /// the last count.
     public var cacheStatistics: [CacheStatistics] { [writer.state.withLock { $0.currentStatistics }] }
 
     /// Evicts the least recently used entries until the files take at most `bytes` bytes.
     ///
     /// - Parameter bytes: the new size of all files, in bytes.
-    /// - Throws: ``ImageError`` if the directory cannot be written or another process holds its lock.
+    /// - Throws: ``ImageError`` if the directory cannot be read or written.
     public func trim(toBytes bytes: Int) async throws {
         guard await isOpen() else { return }
         try await writer.trim(toBytes: bytes)
     }
 
-    func wakeWriter() {
+    private func wakeWriter() {
         Task { [writer] in await writer.drain() }
     }
 
@@ -154,91 +148,62 @@ public final class DiskCache: DataCaching {
     /// - Throws: ``ImageError`` if the cache is off.
     package func requireOpen() async throws {
         guard await !isOpen() else { return }
-        if writer.state.withLock({ $0.phase }) == .unopened { throw lockedError }
         throw ImageError(
             .cacheFailed,
             message: """
-                The disk cache in \(writer.path) could not be opened, or was removed. Its files were not changed. Choose a \
-                directory that only this user can write to.
+                The disk cache in \(writer.path) could not be opened. Its files were not changed. Choose a directory that only \
+                this user can write to.
                 """)
     }
 
-    var lockedError: ImageError {
-        ImageError(
-            .cacheFailed,
-            message: """
-                Another process holds the lock of the disk cache in \(writer.path). Try again, or end that process if it hangs.
-                """)
-    }
-
-    /// The name of an entry, once the directory is open; `nil` if the cache is off or another process holds the lock.
-    func openedName(of key: DataKey) async -> EntryName? {
-        var (phase, secret) = writer.state.withLock { ($0.phase, $0.secret) }
-        if phase == .unopened {
-            _ = await writer.lockWait.wait { [writer] in
-                await writer.open()
-                return true
-            }
-            (phase, secret) = writer.state.withLock { ($0.phase, $0.secret) }
-        }
-        return phase == .open ? EntryName(key, secret: secret) : nil
+    /// The name of an entry, once the directory is open; `nil` if the cache is off.
+    private func openedName(of key: DataKey) async -> EntryName? {
+        await isOpen() ? EntryName(key) : nil
     }
 }
 
 // Reading.
 extension DiskCache {
-    func entry(named name: EntryName) async -> DataEntry? {
-        // Another process may move an entry between the lookup and the read. Retry a few times.
-        for _ in 0..<4 {
-            guard await isUpToDate() else { return nil }
-            let now = configuration.now()
-            let lookup = writer.state.withLock { $0.lookUp(name, limits: configuration.limits, now: now) }
-            switch lookup {
-            case .miss: return nil
-            case .hit(let entry): return entry
-            case .stored(let location, let file):
-                switch await read(name, at: location, from: file) {
-                case .entry(let entry): return entry
-                case .damaged:
-                    // Another process may have moved the entry and removed the old pack since the lookup.
-                    guard await refresh() else { return nil }
-                    if writer.state.withLock({ $0.enqueueRemoval(ofDamaged: name, at: location) }) {
-                        wakeWriter()
-                        return nil
-                    }
-                case .wouldBlock: return nil
-                }
-            }
+    private func entry(named name: EntryName) async -> DataEntry? {
+        let (limits, now) = (configuration.limits, configuration.now())
+        if let pending = writer.state.withLock({ $0.pendingChange(of: name) }) {
+            return limits.isExpired(pending.times.written, now: now) ? nil : pending.entry
+        }
+        switch await read(name) {
+        case .entry(let entry, let written):
+            if !limits.isExpired(written, now: now) { return entry }
+            removeInvalid(name, written: written, isExpired: true)
+        case .damaged(let written): removeInvalid(name, written: written)
+        case .missing, .wouldBlock: break
         }
         return nil
     }
 
-    /// Reads changes of other processes since the last call; `false` if one of them holds the lock for too long.
-    func isUpToDate() async -> Bool {
-        guard await isStale() else { return true }
-        return await refresh()
-    }
-
-    private func refresh() async -> Bool { await writer.lockWait.wait { [writer] in await writer.refresh() } }
-
-    /// Whether another process has changed or removed the journal.
-    private func isStale() async -> Bool {
-        let (journal, end) = writer.state.withLock { ($0.journal, $0.journalEnd) }
-        guard let status = journal?.status else { return false }
-        return status.size != end || status.links == 0
-    }
-
-    private func read(_ name: EntryName, at location: PackLocation, from file: OpenFile?) async -> PackReading {
-        if let file {
-            let reading = file.entry(named: name, at: location, mayBlock: false)
-            if case .wouldBlock = reading {} else { return reading }
+    /// Reads the file of an entry: at once if its bytes are in the page cache, and on a queue otherwise.
+    func read(_ name: EntryName) async -> EntryReading {
+        let limit = configuration.limits.maximumBytes
+        let folder = home + EntryName.folderName(name.folder)
+        let file: OpenFile
+        do {
+            file = try OpenFile(opening: folder + "/" + name.fileName, flags: OpenFile.readFlags)
+        } catch {
+            return error.isWrongKind ? .damaged(written: nil) : .missing
         }
+        // A folder that is a link is not followed.
+        guard OpenFile.isDirectory(folder) else { return .missing }
+        let reading = file.entry(named: name, limit: limit, mayBlock: false)
+        guard case .wouldBlock = reading else { return reading }
         return await withCheckedContinuation { continuation in
-            readers.async { [writer] in
-                guard let file = file ?? writer.openPack(location.pack) else { return continuation.resume(returning: .damaged) }
-                writer.state.withLock { $0.keepOpen(file, pack: location.pack) }
-                continuation.resume(returning: file.entry(named: name, at: location, mayBlock: true))
-            }
+            readers.async { continuation.resume(returning: file.entry(named: name, limit: limit, mayBlock: true)) }
         }
+    }
+
+    /// Removes an entry that was found damaged or expired, unless another process replaces its file before.
+    func removeInvalid(_ name: EntryName, written: Double?, isExpired: Bool = false) {
+        let now = configuration.now()
+        let wakes = writer.state.withLock { state in
+            state.enqueueRemoval(ofInvalid: name, written: written, isExpired: isExpired, now: now)
+        }
+        if wakes { wakeWriter() }
     }
 }

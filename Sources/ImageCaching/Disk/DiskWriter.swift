@@ -6,47 +6,23 @@ internal import ImageCore
 ///
 /// The directory:
 /// ```
-/// images-v1.lock            locked (flock) while the journal or the set of packs changes
-/// images-v1/journal         the index, as a list of changes
-/// images-v1/17.pack         records of entries, written once by the process that holds the lock of the file
-/// images-v1.aside-1         a directory that could not be used and was renamed
+/// images-v2/3f/<62 hexadecimal digits>       an entry, see EntryFile
+/// images-v2/3f/<16 hexadecimal digits>.tmp   an entry that a process is writing
 /// ```
-/// Bodies are written to a pack first and then journaled under the directory's lock. So the journal never names bytes that were
-/// not written, and its order is the order of events for all processes. Space is freed by removing packs; the current entries of
-/// a pack are copied first.
+/// A file is complete before it gets its name, so that all processes see it whole or not at all, without locks. Nothing stays open
+/// between two calls: each opens the directory by its path, so that one that was removed is made again.
 actor DiskWriter {
+    /// The name contains the version of the format: other versions use other directories.
+    static let directoryName = "images-v2"
+
     let configuration: DiskCache.Configuration
     /// The state in memory, which readers use, too.
     nonisolated let state = Lock(DiskState())
     let files: any FileSystem
     private let executor = QueueExecutor(label: "calotype.disk-cache.write")
-
-    var root: OpenFile?
-    var lockFile: OpenFile?
-    var header = JournalHeader.random()
-    /// The number of changes in the journal, which is rewritten when most of them are outdated.
-    var changeCount = 0
-    /// The pack that this cache writes to, with its lock held.
-    var active: ActivePack?
-    /// Files that are not synced yet.
-    var unsynced: [OpenFile] = []
-    /// Whether files were created in the directory since it was synced.
-    var hasUnsyncedNames = false
+    /// Whether anything was written since the last sync.
+    var hasUnsyncedFiles = false
     private var warned: Set<DiskCache.Warning.Kind> = []
-    /// Whether the directory's lock counts as stuck.
-    let lockWait = LockWait()
-    private let directory = Lock<OpenFile?>(nil)
-    /// The open directory of the packs and the journal; readers use it, too.
-    nonisolated var packDirectory: OpenFile? {
-        get { directory.withLock { $0 } }
-        set { directory.withLock { $0 = newValue } }
-    }
-
-    struct ActivePack {
-        var number: UInt64
-        var file: OpenFile
-        var end: Int
-    }
 
     init(_ configuration: DiskCache.Configuration, files: any FileSystem) {
         self.configuration = configuration
@@ -54,169 +30,128 @@ actor DiskWriter {
     }
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
+    nonisolated var path: String { configuration.directory.path(percentEncoded: false) }
 
-    /// Writes all pending changes.
-    func drain() {
-        while state.withLock({ $0.phase }) == .open, let batch = state.withLock({ $0.nextBatch() }) {
-            do {
-                try write(batch)
-            } catch {
-                lose(batch, because: error)
-            }
+    /// Opens the directory once, and begins to count its entries; turns the cache off if the directory cannot be used.
+    func open() {
+        guard state.withLock({ $0.phase }) == .unopened else { return }
+        do {
+            _ = try openHome()
+            state.withLock { $0.phase = .open }
+            Task { drain() }
+        } catch {
+            state.withLock { $0.phase = .off }
+            warn(
+                .unavailable,
+                """
+                The disk cache in \(path) \(error); nothing is cached on disk. Choose a directory that only this user can \
+                write to.
+                """)
         }
+    }
+
+    /// Opens the directory of the folders, and creates what is missing.
+    func openHome() throws(FileFailure) -> OpenFile {
+        let home = try files.openDirectory(Self.directoryName, in: files.openDirectory(path: path))
+        #if canImport(Darwin)
+            var (url, values) = (configuration.directory, URLResourceValues())
+            values.isExcludedFromBackup = true
+            try? url.setResourceValues(values)
+        #endif
+        return home
+    }
+
+    /// Writes all pending changes, and uses if there are many, and enforces the limits.
+    func drain() {
+        writePending()
+        if state.withLock({ $0.hasManyUses }) { writeUses() }
+        try? enforce(configuration.limits)
+    }
+
+    /// Writes everything that is pending, also at the end of the cache.
+    func finish() {
+        drain()
+        writeUses()
+    }
+
+    /// Counts all entries, with those that other processes have stored.
+    func refresh() {
+        writePending()
+        try? enforce(configuration.limits, isForced: true)
     }
 
     /// Writes all pending changes and makes them durable.
     func flush() throws {
-        drain()
-        do {
-            try syncPacks()
-            if let journal = state.withLock({ $0.journal }) { try files.sync(journal) }
-            if hasUnsyncedNames, let directory = packDirectory { try files.sync(directory) }
-            hasUnsyncedNames = false
-        } catch {
-            warn(.writeFailed, "The disk cache in \(path) \(error); entries may be lost on a power failure. Check the disk.")
-            throw ImageError(
-                .cacheFailed, message: "The disk cache in \(path) could not be flushed: it \(error). Check the disk.")
-        }
-    }
-
-    /// Reads what other processes have added to the journal. Returns `false` if another process holds the lock.
-    @discardableResult
-    func refresh() -> Bool {
-        do {
-            try withDirectoryLock {}
-        } catch {
-            report(error)
-            return error != .lockHeld
-        }
-        return true
+        finish()
+        guard hasUnsyncedFiles else { return }
+        try change("flushed") { home throws(FileFailure) in try files.sync(home) }
+        hasUnsyncedFiles = false
     }
 
     func removeAll() throws {
-        try change("cleared") { () throws(FileFailure) in
-            closeActivePack()
-            try append([.removeAll])
-            try dropEmptyPacks()
-            try removeSetAside()
+        state.withLock { $0.discardPending() }
+        try change("cleared") { home throws(FileFailure) in
+            try forEachEntry(in: home) { name, folder throws(FileFailure) in try removeFile(of: name, in: folder) }
         }
     }
 
-    /// Removes the cache's files in directories that were renamed because they could not be used. Other files stay, since they may
-    /// be another program's.
-    private func removeSetAside() throws(FileFailure) {
-        guard let root else { return }
-        for name in try files.names(in: root, limit: Self.maximumListing) where name.hasPrefix(Self.setAsidePrefix) {
-            // A renamed file is not the cache's.
-            guard let directory = try? files.openDirectory(name, in: root) else { continue }
-            let own = try files.names(in: directory, limit: Self.maximumListing).filter {
-                PackHeader.number(fileName: $0) != nil || [Self.journalName, Self.newJournalName].contains($0)
+    /// Removes all entries with the source of a resource, which lie in one folder.
+    func removeEntries(of resource: ResourceKey) throws {
+        let source = EntryName.sourceWord(of: resource)
+        state.withLock { $0.enqueueRemovals { $0.words[0] == source } }
+        drain()
+        try change("cleared") { home throws(FileFailure) in
+            try forEachEntry(in: home, folders: CollectionOfOne(UInt8(source >> 56))) { name, folder throws(FileFailure) in
+                if name.words[0] == source { try removeFile(of: name, in: folder) }
             }
-            for file in own { try files.remove(file, in: directory) }
-            // Fails if the directory has other files.
-            try? files.remove(name, in: root)
         }
     }
 
     func trim(toBytes bytes: Int) throws {
+        writePending()
         let own = configuration.limits
         let limits = DiskCache.Limits(
             maximumBytes: bytes, minimumBytes: 0, maximumCount: own.maximumCount, timeToLive: own.timeToLive, freedShare: 0)
-        try change("trimmed") { () throws(FileFailure) in try enforce(limits) }
+        try change("trimmed") { _ throws(FileFailure) in try enforce(limits, isForced: true) }
     }
 
-    private func change(_ verb: String, _ body: () throws(FileFailure) -> Void) throws {
-        drain()
-        do {
-            try withDirectoryLock(body)
+    /// Runs `body` with the open directory, for a caller who is told about a failure.
+    private func change(_ verb: String, _ body: (OpenFile) throws(FileFailure) -> Void) throws {
+        do throws(FileFailure) {
+            hasUnsyncedFiles = true
+            try body(openHome())
         } catch {
             report(error)
             throw ImageError(.cacheFailed, message: "The disk cache in \(path) could not be \(verb): it \(error).")
         }
     }
 
-    /// Makes the bytes of all packs durable.
-    func syncPacks() throws(FileFailure) {
-        if let active { try files.sync(active.file) }
-        while let file = unsynced.last {
-            try files.sync(file)
-            unsynced.removeLast()
+    /// Calls `body` for each entry in some folders; throws the first failure after the last entry.
+    func forEachEntry(
+        in home: OpenFile, folders: some Sequence<UInt8> = UInt8.min ... .max,
+        _ body: (_ name: EntryName, _ folder: OpenFile) throws(FileFailure) -> Void
+    ) throws(FileFailure) {
+        var failure: FileFailure?
+        for number in folders {
+            guard let folder = home.subdirectory(EntryName.folderName(number)) else { continue }
+            try folder.forEachName { text in
+                guard let name = EntryName(folder: number, fileName: text) else { return }
+                do throws(FileFailure) { try body(name, folder) } catch { failure = failure ?? error }
+            }
         }
+        if let failure { throw failure }
     }
 
-    private func write(_ batch: DiskState.WriteBatch) throws(FileFailure) {
-        // Bodies are written without the directory's lock, so that other processes can continue.
-        var changes: [IndexChange] = []
-        var lost = 0
-        do {
-            try writeBodies(of: batch.changes, to: &changes, lost: &lost)
-        } catch {
-            discardBodies(writtenFor: changes)
-            // The old entries are outdated.
-            changes = batch.changes.map { .remove($0.name) }
-            lost = batch.changes.count { $0.pending.entry != nil }
-            report(error)
-        }
-        var seen: Set<EntryName> = []
-        changes += batch.touched.reversed().filter { seen.insert($0).inserted }.reversed().map { .touch($0) }
-        try withDirectoryLock { () throws(FileFailure) in
-            try append(changes, settling: batch, lost: lost)
-            enforceLimits()
-        }
-    }
-
-    /// Enforces the limits and shortens the journal; a failure is only reported. The caller holds the directory's lock.
-    func enforceLimits() {
-        do {
-            try enforce(configuration.limits)
-            try rewriteJournalIfWorthwhile()
-        } catch {
-            report(error)
-        }
-    }
-
-    /// Drops a batch that could not be written. Removes the old entries from the index of this process, since they are outdated.
-    private func lose(_ batch: DiskState.WriteBatch, because failure: FileFailure) {
-        state.withLock { state in
-            for (name, _) in batch.changes { state.apply(.remove(name)) }
-            state.settle(batch)
-            state.statistics.refusals += batch.changes.count { $0.pending.entry != nil }
-        }
-        report(failure)
-    }
-
-    /// Warns of a failure once, and turns the cache off if its directory was removed.
+    /// Warns of a failure once.
     func report(_ failure: FileFailure) {
-        if failure == .directoryLost {
-            state.withLock { $0.turnOff() }
-            warn(
-                .directoryLost, "The disk cache's directory \(path) was removed; nothing is cached on disk until the next launch."
-            )
-        } else if failure == .lockHeld {
-            warn(
-                .locked,
-                """
-                Another process holds the lock of the disk cache in \(path). Loads continue without the cache until the lock is \
-                free, and entries may be lost. End that process if it hangs.
-                """)
-        } else {
-            warn(
-                .writeFailed,
-                "The disk cache in \(path) \(failure); new entries may be lost. Free disk space, or allow this user to write there."
-            )
-        }
+        warn(
+            .writeFailed,
+            "The disk cache in \(path) \(failure); new entries may be lost. Free disk space, or allow this user to write there.")
     }
 
-    func warn(_ kind: DiskCache.Warning.Kind, _ message: String) {
+    private func warn(_ kind: DiskCache.Warning.Kind, _ message: String) {
         if warned.insert(kind).inserted { configuration.onWarning(DiskCache.Warning(kind: kind, message: message)) }
     }
-
-    nonisolated var path: String { configuration.directory.path(percentEncoded: false) }
-}
-
-extension FileFailure {
-    /// The directory was removed while the cache was in use.
-    static let directoryLost = FileFailure(operation: "find its journal", code: 2)
 }
 
 /// Runs the jobs of an actor on a dispatch queue.

@@ -1,49 +1,61 @@
 internal import ImageCore
 
-/// The name of an entry inside one cache directory: 128 bits that do not reveal its URL.
-///
-/// ``low`` is a hash of the whole key, and ``high`` one of the source of its resource. Both are halves of SipHash-2-4 with 128 bits
-/// of output (Aumasson and Bernstein, "SipHash: a fast short-input PRF", 2012), keyed with the directory's random secret. Without
-/// the secret, a plain digest would let anyone who finds the name of a file confirm a guessed URL.
+/// The name of an entry: ``DataKey/digest`` as a number.
 struct EntryName: Hashable, Sendable {
-    var low: UInt64
-    var high: UInt64
+    /// The words of the digest, the most significant first. The first word is that of the source.
+    let words: SIMD4<UInt64>
 
     // The words are uniformly distributed.
-    func hash(into hasher: inout Hasher) { hasher.combine(low) }
+    func hash(into hasher: inout Hasher) { hasher.combine(words[1]) }
 
-    /// 32 hexadecimal digits.
-    var text: String { high.hexDigits + low.hexDigits }
+    /// The digest, 64 hexadecimal digits.
+    var text: String { digits(0..<64) }
+
+    /// The number of the entry's folder. The entries of one source lie in one folder.
+    var folder: UInt8 { UInt8(truncatingIfNeeded: words[0] >> 56) }
+
+    /// The name of the entry's file in its folder: the digest without the two digits of the folder.
+    var fileName: String { digits(2..<64) }
+
+    /// The name of a folder, two hexadecimal digits.
+    static func folderName(_ folder: UInt8) -> String { EntryName(words: SIMD4(UInt64(folder) << 56, 0, 0, 0)).digits(0..<2) }
+
+    private func digits(_ range: Range<Int>) -> String {
+        unsafe String(unsafeUninitializedCapacity: range.count) { buffer in
+            for (i, digit) in range.enumerated() {
+                let value = UInt8(truncatingIfNeeded: words[digit / 16] >> UInt64(60 - digit % 16 * 4)) & 15
+                unsafe buffer[i] = value < 10 ? 0x30 + value : 0x57 + value
+            }
+            return range.count
+        }
+    }
 }
 
 extension EntryName {
-    init(_ key: DataKey, secret: EntryName) {
-        var text = key.resource.text
-        // A zero byte, which occurs in no URL, separates the resource from the variant.
-        if let variant = key.variant { text += "\0" + variant }
-        self = text.withUTF8 { unsafe EntryName(hashing: UnsafeRawBufferPointer($0), secret: secret) }
-        // The text of most keys is their source.
-        if key.resource.source.utf8.count < text.utf8.count { high = Self.sourceHash(of: key.resource, secret: secret) }
+    init(_ key: DataKey) {
+        let digest = key.digestWords
+        words = SIMD4((0..<4).map { UInt64(digest[2 * $0]) << 32 | UInt64(digest[2 * $0 + 1]) })
     }
 
-    /// The ``high`` word of the names of all entries with the source of a resource, so that they can be removed together.
-    static func sourceHash(of resource: ResourceKey, secret: EntryName) -> UInt64 {
-        var source = resource.source
-        return source.withUTF8 { unsafe EntryName(hashing: UnsafeRawBufferPointer($0), secret: secret).high }
-    }
-
-    init(hashing bytes: UnsafeRawBufferPointer, secret: EntryName) {
-        var hash = SipState(secret)
-        let words = bytes.count / 8
-        for i in 0..<words {
-            unsafe hash.absorb(UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: 8 * i, as: UInt64.self)))
+    /// The entry of a file; `nil` unless the cache creates that name in the folder.
+    init?(folder: UInt8, fileName: String) {
+        var words = SIMD4(UInt64(folder), 0, 0, 0)
+        let digits = fileName.utf8
+        guard digits.count == 62 else { return nil }
+        for (i, digit) in zip(2..., digits) {
+            let value: UInt8
+            switch digit {
+            case 0x30...0x39: value = digit - 0x30
+            case 0x61...0x66: value = digit - 0x57
+            default: return nil
+            }
+            words[i / 16] = words[i / 16] << 4 | UInt64(value)
         }
-        var last = UInt64(truncatingIfNeeded: bytes.count) << 56
-        for i in 8 * words..<bytes.count { unsafe last |= UInt64(bytes[i]) << UInt64(8 * (i - 8 * words)) }
-        hash.absorb(last)
-        let (low, high) = hash.finish()
-        self.init(low: low, high: high)
+        self.words = words
     }
+
+    /// The first word of the names of all entries with the source of a resource.
+    static func sourceWord(of resource: ResourceKey) -> UInt64 { EntryName(DataKey(resource: resource)).words[0] }
 }
 
 extension UInt64 {
@@ -51,49 +63,5 @@ extension UInt64 {
     var hexDigits: String {
         let digits = String(self, radix: 16)
         return String(repeating: "0", count: 16 - digits.count) + digits
-    }
-}
-
-private struct SipState {
-    private var v0, v1, v2, v3: UInt64
-
-    init(_ key: EntryName) {
-        v0 = key.low ^ 0x736f_6d65_7073_6575
-        v1 = key.high ^ 0x646f_7261_6e64_6f6d ^ 0xee
-        v2 = key.low ^ 0x6c79_6765_6e65_7261
-        v3 = key.high ^ 0x7465_6462_7974_6573
-    }
-
-    mutating func absorb(_ word: UInt64) {
-        v3 ^= word
-        round()
-        round()
-        v0 ^= word
-    }
-
-    mutating func finish() -> (UInt64, UInt64) {
-        v2 ^= 0xee
-        for _ in 0..<4 { round() }
-        let low = v0 ^ v1 ^ v2 ^ v3
-        v1 ^= 0xdd
-        for _ in 0..<4 { round() }
-        return (low, v0 ^ v1 ^ v2 ^ v3)
-    }
-
-    private mutating func round() {
-        v0 &+= v1
-        v2 &+= v3
-        v1 = v1 << 13 | v1 >> 51
-        v3 = v3 << 16 | v3 >> 48
-        v1 ^= v0
-        v3 ^= v2
-        v0 = v0 << 32 | v0 >> 32
-        v2 &+= v1
-        v0 &+= v3
-        v1 = v1 << 17 | v1 >> 47
-        v3 = v3 << 21 | v3 >> 43
-        v1 ^= v2
-        v3 ^= v0
-        v2 = v2 << 32 | v2 >> 32
     }
 }

@@ -13,9 +13,15 @@ public struct DataKey: Hashable, Sendable, CustomStringConvertible {
 
     /// A name for a file or a key of a remote store: 64 hexadecimal digits that do not reveal the URL. They begin with
     /// ``digestPrefix(of:)``.
-    public var digest: String {
-        let own = SHA256.hexDigest(of: Array(resource.text.utf8) + (variant.map { [0] + Array($0.utf8) } ?? []))
-        return Self.digestPrefix(of: resource) + own.dropLast(Self.prefixLength)
+    public var digest: String { SHA256.hexDigits(of: digestWords) }
+
+    /// The ``digest`` as eight words, the most significant first.
+    package var digestWords: [UInt32] {
+        let own = SHA256.digest(of: Array(resource.text.utf8) + (variant.map { [0] + Array($0.utf8) } ?? []))
+        // The text of most keys of originals is their source.
+        let isSource = variant == nil && resource.source.utf8.count == resource.text.utf8.count
+        let source = isSource ? own : SHA256.digest(of: resource.source.utf8)
+        return source.prefix(Self.prefixLength / 8) + own.dropLast(Self.prefixLength / 8)
     }
 
     /// The first 16 digits of the ``digest`` of every entry with the source of a resource, so that a store that does

@@ -3,11 +3,14 @@
 /// Implemented here because the core would otherwise depend on a cryptography package.
 public enum SHA256 {
     /// Returns the digest as 64 lower-case hexadecimal digits.
-    public static func hexDigest(of bytes: some Sequence<UInt8>) -> String {
+    public static func hexDigest(of bytes: some Sequence<UInt8>) -> String { hexDigits(of: digest(of: bytes)) }
+
+    /// Returns the words of a digest as text.
+    static func hexDigits(of words: [UInt32]) -> String {
         let digits = Array("0123456789abcdef".utf8)
         var text: [UInt8] = []
         text.reserveCapacity(64)
-        for word in digest(of: bytes) {
+        for word in words {
             for shift in stride(from: 28, through: 0, by: -4) { text.append(digits[Int(word >> UInt32(shift) & 15)]) }
         }
         return String(decoding: text, as: UTF8.self)

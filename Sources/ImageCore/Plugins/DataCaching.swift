@@ -25,7 +25,8 @@ public protocol DataCaching: Sendable {
     func entry(for key: DataKey) async throws -> DataEntry?
     /// Stores an entry and replaces the previous one of the key.
     func store(_ entry: DataEntry, for key: DataKey) async throws
-    /// Replaces the head and the time of a stored entry whose bytes are unchanged, as after a 304. Stores the entry by default.
+    /// Replaces the head and time of a stored entry whose body is unchanged. Calls ``store(_:for:)`` by default; a cache that can
+    /// does not write the body.
     func updateEntry(_ entry: DataEntry, for key: DataKey) async throws
     /// Removes the entry of a key.
     func removeEntry(for key: DataKey) async throws

@@ -1,4 +1,5 @@
 // The parts of Dispatch and Foundation that ImageCaching uses and only Apple's versions have. Compiled with its sources.
+import CalotypeSystem
 import Dispatch
 import ImageCore
 
@@ -20,4 +21,17 @@ extension DispatchSource {
 
 extension URL {
     static var cachesDirectory: URL { URL(filePath: "/") }
+
+    mutating func setResourceValues(_ values: URLResourceValues) throws {}
 }
+
+struct URLResourceValues {
+    var isExcludedFromBackup: Bool?
+}
+
+extension stat {
+    var st_atimespec: timespec { st_atim }
+    var st_mtimespec: timespec { st_mtim }
+}
+
+var F_FULLFSYNC: Int32 { 51 }

@@ -117,9 +117,9 @@ struct DemoTests {
         let trimmed = try await run("trim", "12 kB", "--json")
         #expect(trimmed.ending == .status(0))
         #expect(trimmed.output.contains("\"removedEntries\": 1"))
-        let home = gallery.path + "/images-v1"
-        let pack = try #require(try FileManager.default.contentsOfDirectory(atPath: home).first { $0.hasSuffix(".pack") })
-        let file = URL(filePath: home + "/" + pack)
+        let home = URL(filePath: gallery.file("images-v2"))
+        let entry = try #require(try FileManager.default.subpathsOfDirectory(atPath: home.path).first { $0.count == 65 })
+        let file = home.appending(path: entry)
         var bytes = try Data(contentsOf: file)
         bytes[bytes.count - 9] ^= 1
         try bytes.write(to: file)

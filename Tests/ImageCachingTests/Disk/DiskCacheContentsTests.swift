@@ -12,26 +12,32 @@ import Testing
         _ = try await cache.entry(for: dataKey(0))
         let items = await cache.items
         #expect(items.map(\.byteCount) == [100, 300, 200])
-        #expect(items.allSatisfy { $0.name.count == 32 && $0.writtenAt == 1_700_000_000 })
+        #expect(items.allSatisfy { $0.name.count == 64 && $0.writtenAt == 1_700_000_000 })
     }
 
     @Test func verificationRemovesOnlyDamagedEntries() async throws {
         let folder = try Folder()
-        let cache = folder.cache(.init(maximumBytes: 250_000, minimumBytes: 0))
-        for i in 0..<3 {
-            try await cache.store(entry(i, count: 8_000), for: dataKey(i))
-            try await cache.flush()
-        }
+        let cache = folder.cache()
+        for i in 0..<3 { try await cache.store(entry(i, count: 8_000), for: dataKey(i)) }
         #expect(try await cache.verify() == verification(count: 3, bytes: 24_000, damaged: 0))
-        var bytes = try Data(contentsOf: folder.packs[1])
+        let file = folder.file(of: dataKey(1))
+        var bytes = try Data(contentsOf: file)
         bytes[5_000] ^= 1
-        try bytes.write(to: folder.packs[1])
-        #expect(
-            try await folder.cache(.init(maximumBytes: 250_000, minimumBytes: 0)).verify()
-                == verification(count: 3, bytes: 24_000, damaged: 1))
-        #expect(
-            try await folder.cache(.init(maximumBytes: 250_000, minimumBytes: 0)).verify()
-                == verification(count: 2, bytes: 16_000, damaged: 0))
+        try bytes.write(to: file)
+        #expect(try await folder.cache().verify() == verification(count: 3, bytes: 24_000, damaged: 1))
+        #expect(try await folder.cache().verify() == verification(count: 2, bytes: 16_000, damaged: 0))
+    }
+
+    @Test func listingAndVerifyingAreNoUses() async throws {
+        let folder = try Folder()
+        let cache = folder.cache()
+        for i in 0..<3 { try await cache.store(entry(i), for: dataKey(i)) }
+        try await cache.flush()
+        let before = await cache.items
+        _ = try await cache.verify()
+        try await cache.flush()
+        #expect(await folder.cache().items == before)
+        #expect(before.map(\.name) == [2, 1, 0].map { dataKey($0).digest })
     }
 
     private func verification(count: Int, bytes: Int, damaged: Int) -> DiskCache.Verification {

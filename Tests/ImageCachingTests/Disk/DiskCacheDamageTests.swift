@@ -4,19 +4,14 @@ import Testing
 @testable import ImageCaching
 
 @Suite struct DiskCacheDamageTests {
-    /// A directory with `count` entries, each in a separate pack, which no cache has open.
+    /// A directory with `count` entries.
     private func filled(_ count: Int) async throws -> Folder {
         let folder = try Folder()
-        let cache = folder.cache(limits)
-        for i in 0..<count {
-            try await cache.store(entry(i, count: 8_000), for: dataKey(i))
-            try await cache.flush()
-        }
+        let cache = folder.cache()
+        for i in 0..<count { try await cache.store(entry(i, count: 8_000), for: dataKey(i)) }
+        try await cache.flush()
         return folder
     }
-
-    /// Limits so small that each pack holds one such entry.
-    private let limits = DiskCache.Limits(maximumBytes: 250_000, minimumBytes: 0)
 
     private func edit(_ file: URL, _ change: (inout Data) -> Void) throws {
         var bytes = try Data(contentsOf: file)
@@ -26,7 +21,7 @@ import Testing
 
     /// The entries that still have their bytes. Fails if an entry has other bytes.
     private func survivors(in folder: Folder, of count: Int, cache: DiskCache? = nil) async throws -> [Int] {
-        let cache = cache ?? folder.cache(limits)
+        let cache = cache ?? folder.cache()
         var found: [Int] = []
         for i in 0..<count {
             guard let entry = try await cache.entry(for: dataKey(i)) else { continue }
@@ -36,117 +31,123 @@ import Testing
         return found
     }
 
-    @Test(arguments: [0, 20, 33, 40, 60, 70, 74, 80, 100, 4_000, 8_098])
+    /// In the magic, the digest, the lengths, the checksums, slot 0 and the body.
+    @Test(arguments: [0, 7, 8, 39, 40, 47, 48, 55, 56, 59, 60, 63, 64, 72, 76, 80, 88, 100, 119, 320, 321, 4_000, 8_319])
     func aChangedByteMakesOnlyItsEntryAMiss(position: Int) async throws {
         let folder = try await filled(4)
-        try edit(folder.packs[2]) { $0[position] ^= 0x10 }
+        let file = folder.file(of: dataKey(2))
+        #expect(try Data(contentsOf: file).count == 8_320)
+        try edit(file) { $0[position] ^= 0x10 }
         #expect(try await survivors(in: folder, of: 4) == [0, 1, 3])
+    }
+
+    @Test func aChangedByteInTheUnusedSlotDoesNotMatter() async throws {
+        let folder = try await filled(1)
+        try edit(folder.file(of: dataKey(0))) { $0[200] ^= 0x10 }
+        #expect(try await survivors(in: folder, of: 1) == [0])
     }
 
     @Test func aDamagedEntryIsRemovedAndCanBeStoredAgain() async throws {
         let folder = try await filled(2)
-        try edit(folder.packs[0]) { $0[5_000] ^= 1 }
-        let cache = folder.cache(limits)
+        try edit(folder.file(of: dataKey(0))) { $0[5_000] ^= 1 }
+        let cache = folder.cache()
         #expect(try await cache.entry(for: dataKey(0)) == nil)
         try await cache.flush()
         let statistics = await cache.statistics
         #expect((statistics.evictions.damaged, statistics.count) == (1, 1))
+        #expect(folder.files == [folder.file(of: dataKey(1))])
         try await cache.store(entry(0, count: 8_000), for: dataKey(0))
         #expect(try await survivors(in: folder, of: 2, cache: cache) == [0, 1])
     }
 
-    @Test(arguments: [0, 1, 31, 32, 50, 4_000, 8_000])
-    func aTruncatedPackLosesItsEntry(length: Int) async throws {
+    /// The removal of the damaged file must not hit what another process stores before it.
+    @Test func anEntryThatReplacesADamagedOneIsNotRemoved() async throws {
+        let folder = try await filled(1)
+        let files = HeldFiles(.create)
+        let cache = folder.cache(files: files)
+        try await cache.store(entry(9), for: dataKey(9))
+        await files.waitForCall()
+        try edit(folder.file(of: dataKey(0))) { $0[5_000] ^= 1 }
+        #expect(try await cache.entry(for: dataKey(0)) == nil)
+        let other = folder.cache()
+        try await other.store(entry(0, count: 8_000), for: dataKey(0))
+        try await other.flush()
+        files.release()
+        try await cache.flush()
+        #expect(try await survivors(in: folder, of: 1) == [0])
+    }
+
+    @Test(arguments: [0, 1, 63, 64, 100, 319, 320, 4_000, 8_319])
+    func aTruncatedFileIsAMissAlsoForACacheThatHasReadIt(length: Int) async throws {
         let folder = try await filled(3)
-        try edit(folder.packs[1]) { $0 = $0.prefix(length) }
+        let cache = folder.cache()
+        #expect(try await survivors(in: folder, of: 3, cache: cache) == [0, 1, 2])
+        try edit(folder.file(of: dataKey(1))) { $0 = $0.prefix(length) }
+        #expect(try await survivors(in: folder, of: 3, cache: cache) == [0, 2])
         #expect(try await survivors(in: folder, of: 3) == [0, 2])
     }
 
-    @Test func aPackThatIsTruncatedWhileTheCacheIsOpenLosesItsEntry() async throws {
-        let folder = try await filled(3)
-        let cache = folder.cache(limits)
-        #expect(try await survivors(in: folder, of: 3, cache: cache) == [0, 1, 2])
-        let file = try POSIXFiles().openDirectory(path: folder.packDirectory.path(percentEncoded: false))
-        let pack = try POSIXFiles().openFile(folder.packs[1].lastPathComponent, in: file, .existing)
-        try POSIXFiles().truncate(pack, to: 100)
-        #expect(try await survivors(in: folder, of: 3, cache: cache) == [0, 2])
+    @Test func aFileWithMoreBytesIsAMiss() async throws {
+        let folder = try await filled(2)
+        try edit(folder.file(of: dataKey(1))) { $0.append(0) }
+        #expect(try await survivors(in: folder, of: 2) == [0])
     }
 
-    @Test func swappedPacksAreDetected() async throws {
+    @Test func swappedFilesAreMisses() async throws {
         let folder = try await filled(3)
-        let packs = folder.packs
-        let (first, second) = (try Data(contentsOf: packs[0]), try Data(contentsOf: packs[1]))
-        try second.write(to: packs[0])
-        try first.write(to: packs[1])
+        let (one, two) = (folder.file(of: dataKey(0)), folder.file(of: dataKey(1)))
+        let (first, second) = (try Data(contentsOf: one), try Data(contentsOf: two))
+        try second.write(to: one)
+        try first.write(to: two)
         #expect(try await survivors(in: folder, of: 3) == [2])
     }
 
-    @Test func swappedBodiesInValidPacksAreDetected() async throws {
-        let folder = try await filled(2)
-        let packs = folder.packs
-        let (first, second) = (try Data(contentsOf: packs[0]), try Data(contentsOf: packs[1]))
-        try (first.prefix(PackHeader.length) + second.dropFirst(PackHeader.length)).write(to: packs[0])
-        try (second.prefix(PackHeader.length) + first.dropFirst(PackHeader.length)).write(to: packs[1])
-        #expect(try await survivors(in: folder, of: 2) == [])
-    }
-
-    @Test func aMissingPackLosesOnlyItsEntries() async throws {
+    @Test func swappedBodiesAreMisses() async throws {
         let folder = try await filled(3)
-        try FileManager.default.removeItem(at: folder.packs[1])
-        #expect(try await survivors(in: folder, of: 3) == [0, 2])
-        #expect(await folder.cache(limits).statistics.count == 2)
+        let (one, two) = (folder.file(of: dataKey(0)), folder.file(of: dataKey(1)))
+        let (first, second) = (try Data(contentsOf: one), try Data(contentsOf: two))
+        try (first.prefix(320) + second.dropFirst(320)).write(to: one)
+        try (second.prefix(320) + first.dropFirst(320)).write(to: two)
+        #expect(try await survivors(in: folder, of: 3) == [2])
     }
 
-    @Test func aTruncatedJournalKeepsTheChangesBeforeItsEnd() async throws {
-        for cut in [1, 63, 64, 100] {
-            let folder = try await filled(4)
-            try edit(folder.packDirectory.appending(path: "journal")) { $0 = $0.dropLast(cut) }
-            // The last change is that of entry 3; the one before it reserves the number of its pack.
-            #expect(try await survivors(in: folder, of: 4) == [0, 1, 2])
-            #expect(try await survivors(in: folder, of: 4) == [0, 1, 2], "and the next opening finds the same")
-        }
-    }
-
-    @Test func garbageAfterTheJournalIsRemoved() async throws {
+    @Test func aMissingFileOrFolderLosesOnlyItsEntries() async throws {
         let folder = try await filled(3)
-        try edit(folder.packDirectory.appending(path: "journal")) { $0.append(content(5, count: 777)) }
-        let cache = folder.cache(limits)
-        #expect(try await survivors(in: folder, of: 3, cache: cache) == [0, 1, 2])
-        try await cache.store(entry(3, count: 8_000), for: dataKey(3))
-        try await cache.flush()
-        #expect(try await survivors(in: folder, of: 4) == [0, 1, 2, 3])
-    }
-
-    @Test func aPackWithoutEntriesIsRemoved() async throws {
-        let folder = try await filled(3)
-        // A process ended after it wrote a body and before it wrote the journal: no process holds the lock of the pack.
-        let orphan = folder.packs[2]
-        let home = try POSIXFiles().openDirectory(path: folder.packDirectory.path(percentEncoded: false))
-        let file = try POSIXFiles().openFile(orphan.lastPathComponent, in: home, .existing)
-        while !(try POSIXFiles().tryLock(file)) { await Task.yield() }
-        POSIXFiles().unlock(file)
-        try edit(folder.packDirectory.appending(path: "journal")) { $0 = $0.dropLast(128) }
-        #expect(try await survivors(in: folder, of: 3) == [0, 1])
-        #expect(!FileManager.default.fileExists(atPath: orphan.path(percentEncoded: false)))
-    }
-
-    @Test func anEmptyPackFileIsRemoved() async throws {
-        let folder = try await filled(1)
-        // A process ended between creating the file and writing its header.
-        let orphan = folder.packDirectory.appending(path: "77.pack")
-        try Data().write(to: orphan)
-        #expect(try await survivors(in: folder, of: 1) == [0])
-        #expect(!FileManager.default.fileExists(atPath: orphan.path(percentEncoded: false)))
-        // A file with any other content may belong to another program.
-        try Data([0]).write(to: orphan)
-        #expect(try await survivors(in: folder, of: 1) == [0])
-        #expect(FileManager.default.fileExists(atPath: orphan.path(percentEncoded: false)))
+        let cache = folder.cache()
+        try FileManager.default.removeItem(at: folder.file(of: dataKey(1)))
+        try FileManager.default.removeItem(at: folder.folder(of: dataKey(2)))
+        #expect(try await survivors(in: folder, of: 3, cache: cache) == [0])
+        #expect(await cache.statistics.count == 1)
+        #expect(await cache.statistics.evictions.damaged == 0)
     }
 
     @Test(arguments: 0..<40)
-    func aJournalWithAChangedByteNeverServesWrongBytes(round: Int) async throws {
-        let folder = try await filled(3)
-        try edit(folder.packDirectory.appending(path: "journal")) { $0[(round * 37) % $0.count] ^= UInt8(1 << (round % 8)) }
-        _ = try await survivors(in: folder, of: 3)
+    func anEntryWithAChangedByteNeverServesOtherBytes(round: Int) async throws {
+        let folder = try await filled(1)
+        let cache = folder.cache()
+        let new = DataEntry(data: content(0, count: 8_000), storedAt: 5)
+        try await cache.updateEntry(new, for: dataKey(0))
+        try await cache.flush()
+        try edit(folder.file(of: dataKey(0))) { $0[(round * 8) % 320] ^= UInt8(1 << (round % 8)) }
+        guard let found = try await folder.cache().entry(for: dataKey(0)) else { return }
+        #expect(found.data == content(0, count: 8_000) && [1_000, 5].contains(found.storedAt))
+    }
+
+    @Test func temporaryFilesOfProcessesThatEndedAreRemoved() async throws {
+        let folder = try await filled(1)
+        let inFolder = folder.folder(of: dataKey(0))
+        let now = Int(SystemClock.secondsSince1970())
+        let ages = ["0123456789abcdef": 0, "1123456789abcdef": 3_000, "2123456789abcdef": 4_000, "3123456789abcdef": -99_999]
+        for (name, age) in ages {
+            let file = inFolder.appending(path: name + ".tmp")
+            try Data([1]).write(to: file)
+            folder.setTimes(of: file, used: now - age, written: now - age)
+        }
+        let other = inFolder.appending(path: "other.tmp")
+        try Data([1]).write(to: other)
+        folder.setTimes(of: other, used: 0, written: 0)
+        #expect(await folder.cache().statistics.count == 1)
+        #expect(
+            folder.temporaryFiles.map(\.lastPathComponent) == ["0123456789abcdef.tmp", "1123456789abcdef.tmp", "other.tmp"])
     }
 }

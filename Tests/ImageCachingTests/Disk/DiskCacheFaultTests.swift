@@ -54,7 +54,7 @@ import Testing
             }
             #expect(warnings.kinds.isEmpty, "death at \(death): \(warnings.messages)")
             let statistics = await cache.statistics
-            #expect(statistics.fileByteCount <= folder.packBytes, "death at \(death)")
+            #expect(statistics.fileByteCount <= folder.fileBytes, "death at \(death)")
             #expect(statistics.byteCount <= statistics.fileByteCount, "death at \(death)")
             try await cache.store(entry(99), for: dataKey("after"))
             try await cache.flush()
@@ -128,18 +128,45 @@ import Testing
         #expect(try await one.entry(for: dataKey("c"))?.data == content(4))
     }
 
-    @Test func oneCacheFollowsWhenTheOtherRewritesTheJournal() async throws {
+    @Test func entriesThatAnotherCacheEvictsAreMisses() async throws {
         let folder = try Folder()
         let (one, two) = (folder.cache(), folder.cache())
-        try await one.store(entry(1), for: dataKey("a"))
+        for i in 0..<10 { try await one.store(entry(i), for: dataKey(i)) }
         try await one.flush()
-        #expect(try await two.entry(for: dataKey("a")) != nil)
-        for round in 0..<60 {
-            for i in 0..<100 { try await two.store(entry(round * 1_000 + i, count: 10), for: dataKey(i)) }
+        try await two.trim(toBytes: 4_000)
+        var left = 0
+        for i in 0..<10 where try await one.entry(for: dataKey(i)) != nil { left += 1 }
+        #expect(left == 3)
+        #expect(await one.statistics.count == 3)
+        #expect(await one.statistics.evictions.damaged == 0)
+    }
+
+    @Test func usesByAnotherCacheDecideWhatIsEvicted() async throws {
+        let folder = try Folder()
+        let (one, two) = (folder.cache(), folder.cache())
+        for i in 0..<10 { try await one.store(entry(i), for: dataKey(i)) }
+        try await one.flush()
+        for i in [0, 1] {
+            #expect(try await two.entry(for: dataKey(i)) != nil)
             try await two.flush()
+            // Later than what the first cache wrote, whose clock stands still like this one's.
+            folder.setTimes(of: folder.file(of: dataKey(i)), used: 1_700_000_010 + i, written: 1_700_000_000)
         }
-        for i in 0..<100 { #expect(try await one.entry(for: dataKey(i))?.data == content(59_000 + i, count: 10)) }
-        #expect(try await one.entry(for: dataKey("a"))?.data == content(1))
+        try await one.trim(toBytes: 2_700)
+        for i in 0..<10 { #expect(try await (one.entry(for: dataKey(i)) != nil) == (i < 2)) }
+    }
+
+    /// Each counts what it wrote itself, and the others' entries from time to time.
+    @Test func cachesThatShareADirectoryExceedTheLimitByASixteenthEachAtMost() async throws {
+        let folder = try Folder()
+        let limits = DiskCache.Limits(maximumBytes: 400_000, minimumBytes: 0)
+        let caches = (0..<3).map { _ in folder.cache(limits) }
+        for i in 0..<300 {
+            try await caches[i % 3].store(entry(i, count: 4_000), for: dataKey(i))
+            try await caches[i % 3].flush()
+            #expect(folder.fileBytes <= 400_000 + 3 * (25_000 + 4_200), "\(i)")
+        }
+        #expect(folder.fileBytes > 250_000)
     }
 
     @Test func concurrentWritersKeepTheLimitAndTearNoEntry() async throws {

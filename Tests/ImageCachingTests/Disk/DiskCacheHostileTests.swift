@@ -23,189 +23,292 @@ import CalotypeSystem
         #expect(warnings.kinds.isEmpty)
     }
 
-    @Test func aForeignDirectoryOfTheSameNameIsSetAsideWithOneWarning() async throws {
+    @Test func theDirectoriesOfTheOldFormatAreRemoved() async throws {
         let folder = try Folder()
-        try FileManager.default.createDirectory(at: folder.packDirectory, withIntermediateDirectories: false)
-        try Data("mine".utf8).write(to: folder.packDirectory.appending(path: "notes.txt"))
-        let warnings = Warnings()
-        #expect(try await cacheWorks(in: folder, warnings: warnings))
-        #expect(warnings.kinds == [.setAside])
-        let aside = folder.url.appending(path: "images-v1.aside-1/notes.txt")
-        #expect(try Data(contentsOf: aside) == Data("mine".utf8))
-    }
-
-    @Test func aDirectoryWithADamagedJournalHeaderIsSetAside() async throws {
-        let folder = try Folder()
-        #expect(try await cacheWorks(in: folder))
-        let journal = folder.packDirectory.appending(path: "journal")
-        var bytes = try Data(contentsOf: journal)
-        bytes[20] ^= 1
-        try bytes.write(to: journal)
-        let packs = folder.packs.map(\.lastPathComponent)
-        let warnings = Warnings()
-        #expect(try await folder.cache(warnings: warnings).entry(for: dataKey("a")) == nil)
-        #expect(warnings.kinds == [.setAside])
-        #expect(folder.names(in: folder.url.appending(path: "images-v1.aside-1")).contains(packs[0]))
-        #expect(try await cacheWorks(in: folder))
-    }
-
-    @Test func aJournalOfAnotherVersionIsSetAside() async throws {
-        let folder = try Folder()
-        #expect(try await cacheWorks(in: folder))
-        let journal = folder.packDirectory.appending(path: "journal")
-        var bytes = try Data(contentsOf: journal)
-        bytes[8] = 2
-        try bytes.write(to: journal)
-        let warnings = Warnings()
-        #expect(try await cacheWorks(in: folder, warnings: warnings))
-        #expect(warnings.kinds == [.setAside])
-    }
-
-    @Test func afterNineDirectoriesSetAsideTheCacheStaysOff() async throws {
-        let folder = try Folder()
-        for _ in 0..<9 {
-            #expect(try await cacheWorks(in: folder))
-            try Data("x".utf8).write(to: folder.packDirectory.appending(path: "journal"))
+        let manager = FileManager.default
+        for name in ["images-v1", "images-v1.aside-1"] {
+            let old = folder.url.appending(path: name)
+            try manager.createDirectory(at: old, withIntermediateDirectories: false)
+            for file in ["journal", "1.pack"] { try Data([1]).write(to: old.appending(path: file)) }
         }
-        #expect(try await cacheWorks(in: folder))
-        try Data("x".utf8).write(to: folder.packDirectory.appending(path: "journal"))
+        try Data().write(to: folder.url.appending(path: "images-v1.lock"))
+        // These are not the cache's: a directory without a journal, and another name.
+        try manager.createDirectory(at: folder.url.appending(path: "images-v1.aside-2"), withIntermediateDirectories: false)
+        try Data("mine".utf8).write(to: folder.url.appending(path: "images-v1.aside-2/notes.txt"))
+        try Data("mine".utf8).write(to: folder.url.appending(path: "images"))
         let warnings = Warnings()
-        let cache = folder.cache(warnings: warnings)
-        try await cache.store(entry(1), for: dataKey("a"))
-        #expect(try await cache.entry(for: dataKey("a")) == nil)
-        #expect(warnings.kinds == [.unavailable])
+        #expect(try await cacheWorks(in: folder, warnings: warnings))
+        #expect(folder.names(in: folder.url) == ["images", "images-v1.aside-2", "images-v2"])
+        #expect(warnings.kinds.isEmpty)
+    }
+
+    @Test func aLinkInPlaceOfAnOldDirectoryIsRemovedButNotFollowed() async throws {
+        let (folder, outside) = (try Folder(), try Folder())
+        try Data("gold".utf8).write(to: outside.url.appending(path: "journal"))
+        try FileManager.default.createSymbolicLink(
+            at: folder.url.appending(path: "images-v1"), withDestinationURL: outside.url)
+        #expect(try await cacheWorks(in: folder))
+        #expect(outside.names(in: outside.url) == ["journal"])
+    }
+
+    @Test func filesWithOtherNamesInTheFoldersAreNotTouched() async throws {
+        let folder = try Folder()
+        #expect(try await cacheWorks(in: folder))
+        let digits = String(EntryName(dataKey("a")).fileName)
+        let names = [
+            "x", "café", "é\u{301}", ".hidden", "\n", "-", digits.uppercased(), digits + "0", String(digits.dropLast()),
+            "g" + digits.dropFirst(), digits.replacing("0", with: "０"), digits + ".tmp", "tmp", ".tmp",
+            String(repeating: "n", count: 255),
+        ]
+        let inFolder = folder.folder(of: dataKey("a"))
+        for name in names where name != digits { try Data("mine".utf8).write(to: inFolder.appending(path: name)) }
+        try Data("mine".utf8).write(to: folder.home.appending(path: "zz"))
+        try Data("mine".utf8).write(to: folder.home.appending(path: "3F"))
+        #expect(try await cacheWorks(in: folder))
+        let cache = folder.cache()
+        #expect(await cache.statistics.count == 1)
+        #expect(await cache.items.count == 1)
+        try await cache.removeAll()
+        #expect(folder.names(in: inFolder) == names.filter { $0 != digits }.sorted())
+        #expect(folder.names(in: folder.home).contains("zz") && folder.names(in: folder.home).contains("3F"))
+    }
+
+    @Test(.timeLimit(.minutes(1))) func aFolderWithManyOtherFilesIsCountedSoon() async throws {
+        let folder = try Folder()
+        #expect(try await cacheWorks(in: folder))
+        let inFolder = folder.folder(of: dataKey("a")).path(percentEncoded: false)
+        for i in 0..<20_000 {
+            let file = unsafe open(inFolder + "/junk \(i)", O_WRONLY | O_CREAT, 0o600)
+            _ = close(file)
+        }
+        #expect(await folder.cache().statistics.count == 1)
     }
 
     @Test func symbolicLinksInPlaceOfFilesAreNotFollowed() async throws {
         let outside = try Folder()
         let treasure = outside.url.appending(path: "treasure")
-        try Data("gold".utf8).write(to: treasure)
-        for name in ["images-v1", "images-v1/journal", "images-v1/journal.new", "images-v1/1.pack", "images-v1.lock"] {
+        let name = EntryName(dataKey("a"))
+        let folderName = EntryName.folderName(name.folder)
+        let places = ["images-v2", "images-v2/" + folderName, "images-v2/" + folderName + "/" + name.fileName]
+        for (place, destination) in places.flatMap({ [($0, treasure), ($0, outside.url), ($0, URL(filePath: "/nowhere"))] }) {
+            try Data("gold".utf8).write(to: treasure)
             let folder = try Folder()
-            try FileManager.default.createDirectory(at: folder.packDirectory, withIntermediateDirectories: true)
-            let link = folder.url.appending(path: name)
-            try? FileManager.default.removeItem(at: link)
-            try FileManager.default.createSymbolicLink(at: link, withDestinationURL: treasure)
-            let cache = folder.cache()
+            #expect(try await cacheWorks(in: folder))
+            let link = folder.url.appending(path: place)
+            try FileManager.default.removeItem(at: link)
+            try FileManager.default.createSymbolicLink(at: link, withDestinationURL: destination)
+            let warnings = Warnings()
+            let cache = folder.cache(warnings: warnings)
+            #expect(try await cache.entry(for: dataKey("a")) == nil)
+            try await cache.updateEntry(entry(2), for: dataKey("a"))
+            try await cache.flush()
             try await cache.store(entry(1), for: dataKey("a"))
             try await cache.flush()
-            #expect(try Data(contentsOf: treasure) == Data("gold".utf8), "\(name)")
-        }
-        // A link to a directory is not followed, either.
-        let folder = try Folder()
-        try FileManager.default.createSymbolicLink(at: folder.packDirectory, withDestinationURL: outside.url)
-        #expect(try await cacheWorks(in: folder))
-        #expect(outside.names(in: outside.url) == ["treasure"])
-    }
-
-    @Test func aHugeJournalIsNotRead() async throws {
-        let folder = try Folder()
-        #expect(try await cacheWorks(in: folder))
-        let files = POSIXFiles()
-        let home = try files.openDirectory(path: folder.packDirectory.path(percentEncoded: false))
-        try files.truncate(try files.openFile("journal", in: home, .existing), to: 1 << 40)
-        let warnings = Warnings()
-        #expect(try await folder.cache(warnings: warnings).entry(for: dataKey("a")) == nil)
-        #expect(warnings.kinds == [.setAside])
-    }
-
-    /// Appends records with valid checksums to the journal.
-    private func forge(_ changes: [IndexChange], in folder: Folder) throws {
-        let journal = folder.packDirectory.appending(path: "journal")
-        var bytes = Array(try Data(contentsOf: journal))
-        let epoch = try #require(JournalHeader(bytes)).epoch
-        for change in changes { change.encode(to: &bytes, at: bytes.count, epoch: epoch) }
-        try Data(bytes).write(to: journal)
-    }
-
-    @Test(arguments: [UInt64.max, 0xffff_ffff_ffff_fffe, 0x400_0000_0000, 0x3ff_ffff_ffff, 0x200_0000_0001])
-    func aForgedNumberOfAPackDoesNotStopStores(number: UInt64) async throws {
-        for change in [IndexChange.packFloor(number), .packEnd(number, 64), .dropPack(number)] {
-            let folder = try Folder()
-            #expect(try await cacheWorks(in: folder))
-            try forge([change], in: folder)
-            #expect(try await cacheWorks(in: folder))
-            #expect(try await cacheWorks(in: folder))
+            // A link in the place of a folder or an entry is replaced. In the place of the whole directory it turns the cache off.
+            let isOff = place == "images-v2"
+            #expect(try await (cache.entry(for: dataKey("a"))?.data == content(1)) == !isOff, "\(place)")
+            #expect(warnings.kinds == (isOff ? [.unavailable] : []), "\(place)")
+            try? await cache.removeAll()
+            #expect(try Data(contentsOf: treasure) == Data("gold".utf8), "\(place)")
+            #expect(outside.names(in: outside.url) == ["treasure"], "\(place)")
         }
     }
 
-    @Test func aPackFileWithTheLargestNumberDoesNotExhaustTheNumbers() async throws {
-        let folder = try Folder()
-        #expect(try await cacheWorks(in: folder))
-        try Data().write(to: folder.packDirectory.appending(path: "18446744073709551614.pack"))
-        #expect(try await cacheWorks(in: folder))
-        #expect(try await cacheWorks(in: folder))
+    /// What the link leads to is a valid entry.
+    @Test func entriesBehindLinksAreNotServed() async throws {
+        for isFolder in [true, false] {
+            let (folder, outside) = (try Folder(), try Folder())
+            #expect(try await cacheWorks(in: folder))
+            let place = isFolder ? folder.folder(of: dataKey("a")) : folder.file(of: dataKey("a"))
+            let moved = outside.url.appending(path: "moved")
+            try FileManager.default.moveItem(at: place, to: moved)
+            try FileManager.default.createSymbolicLink(at: place, withDestinationURL: moved)
+            let cache = folder.cache()
+            #expect(try await cache.entry(for: dataKey("a")) == nil)
+            #expect(await cache.statistics.count == 0)
+            try await cache.removeAll()
+            let left = isFolder ? moved.appending(path: EntryName(dataKey("a")).fileName) : moved
+            #expect(FileManager.default.fileExists(atPath: left.path(percentEncoded: false)))
+        }
     }
 
-    @Test func aJournalWithMoreBytesThanAnyDiskHoldsIsSetAside() async throws {
+    /// No read waits for the other end of a pipe, and what is no file is no entry.
+    @Test(.timeLimit(.minutes(1)), arguments: ["pipe", "socket", "directory", "full directory"])
+    func whatIsNoFileInPlaceOfAnEntryIsAMiss(kind: String) async throws {
         let folder = try Folder()
         #expect(try await cacheWorks(in: folder))
-        try forge((2..<1_030).map { .packEnd($0, (1 << 42) - 1) }, in: folder)
+        let file = folder.file(of: dataKey("a"))
+        let path = file.path(percentEncoded: false)
+        try FileManager.default.removeItem(at: file)
+        switch kind {
+        case "pipe": #expect(unsafe mkfifo(path, 0o600) == 0)
+        case "socket": #expect(unsafe mknod(path, S_IFSOCK | 0o600, 0) == 0)
+        case "directory": try FileManager.default.createDirectory(at: file, withIntermediateDirectories: false)
+        default:
+            try FileManager.default.createDirectory(at: file.appending(path: "x"), withIntermediateDirectories: true)
+        }
         let warnings = Warnings()
-        #expect(try await cacheWorks(in: folder, warnings: warnings))
-        #expect(warnings.kinds == [.setAside])
+        let cache = folder.cache(warnings: warnings)
+        #expect(await cache.statistics.count == 0)
+        for key in [dataKey("a"), dataKey("a")] { #expect(try await cache.entry(for: key) == nil) }
+        _ = await cache.items
+        _ = try await cache.verify()
+        try await cache.updateEntry(entry(1), for: dataKey("a"))
+        try? await cache.flush()
+        let isStored = kind != "full directory"
+        #expect(try await (folder.cache().entry(for: dataKey("a"))?.data == content(1)) == isStored)
+        #expect(warnings.kinds == (isStored ? [] : [.writeFailed]), "\(warnings.messages)")
+        try await cache.store(entry(2), for: dataKey("b"))
+        try await cache.flush()
+        #expect(try await folder.cache().entry(for: dataKey("b"))?.data == content(2))
     }
 
-    @Test func overlappingEntriesOfAPackCountWithTheirClaimedBytes() async throws {
+    @Test(arguments: ["file", "pipe"]) func whatIsNoDirectoryInPlaceOfAFolderIsReplaced(kind: String) async throws {
         let folder = try Folder()
         #expect(try await cacheWorks(in: folder))
-        let place = PackLocation(pack: 1, offset: 32, headLength: 2, bodyLength: (1 << 42) - 1)
-        try forge((0..<1_030).map { .put(EntryName(low: $0, high: 0), place, writtenAt: 0) }, in: folder)
-        let warnings = Warnings()
-        #expect(try await cacheWorks(in: folder, warnings: warnings))
-        #expect(warnings.kinds == [.setAside])
-    }
-
-    @Test func readingStopsAtTheMaximumNumberOfPacks() async throws {
-        let folder = try Folder()
+        let place = folder.folder(of: dataKey("a"))
+        try FileManager.default.removeItem(at: place)
+        let path = String(place.path(percentEncoded: false).dropLast())
+        if kind == "file" { try Data([1]).write(to: URL(filePath: path)) } else { #expect(unsafe mkfifo(path, 0o600) == 0) }
+        let cache = folder.cache()
+        #expect(try await cache.entry(for: dataKey("a")) == nil)
+        try await cache.flush()
         #expect(try await cacheWorks(in: folder))
-        try forge((0..<100_100).map { .packEnd($0, 64) }, in: folder)
-        let warnings = Warnings()
-        #expect(try await cacheWorks(in: folder, warnings: warnings))
-        #expect(warnings.kinds == [.setAside])
     }
 
-    @Test func changesOfAnotherProcessBeyondTheBoundsDoNotOverflow() async throws {
+    @Test func aFileInPlaceOfTheDirectoryTurnsTheCacheOff() async throws {
         let folder = try Folder()
+        try Data("mine".utf8).write(to: URL(filePath: folder.path + "images-v2"))
         let warnings = Warnings()
         let cache = folder.cache(warnings: warnings)
         try await cache.store(entry(1), for: dataKey("a"))
+        #expect(try await cache.entry(for: dataKey("a")) == nil)
+        #expect(warnings.kinds == [.unavailable])
+        #expect(try Data(contentsOf: URL(filePath: folder.path + "images-v2")) == Data("mine".utf8))
+    }
+
+    /// Writes bytes as the file of an entry, with a valid checksum of the header, and a hole up to `size` bytes.
+    private func forge(
+        _ key: DataKey, in folder: Folder, size: Int64? = nil, _ change: (inout [UInt8]) -> Void
+    ) throws {
+        let head = try #require(ResponseHeaderCoding.encode(entry(1).head))
+        var bytes = EntryFile(name: EntryName(key), head: head, body: content(1)).prefix(head: head, storedAt: 5) + content(1)
+        change(&bytes)
+        let checksum = unsafe bytes.withUnsafeBytes { unsafe Checksum.of(UnsafeRawBufferPointer(rebasing: $0[..<60])) }
+        for i in 0..<4 { bytes[60 + i] = UInt8(truncatingIfNeeded: checksum >> UInt64(8 * i)) }
+        let file = folder.file(of: key)
+        try FileManager.default.createDirectory(at: folder.folder(of: key), withIntermediateDirectories: true)
+        try Data(bytes).write(to: file)
+        if let size { #expect(unsafe truncate(file.path(percentEncoded: false), off_t(size)) == 0) }
+    }
+
+    private func set(_ value: some FixedWidthInteger, at offset: Int, in bytes: inout [UInt8]) {
+        var encoded: [UInt8] = []
+        encoded.append(littleEndian: value)
+        bytes.replaceSubrange(offset..<offset + encoded.count, with: encoded)
+    }
+
+    @Test func aForgedEntryThatIsValidIsServed() async throws {
+        let folder = try Folder()
+        try forge(dataKey("a"), in: folder) { _ in }
+        #expect(try await folder.cache().entry(for: dataKey("a"))?.data == content(1))
+    }
+
+    @Test(
+        arguments: [0, 1, 999, 1_001, 1 << 31, 1 << 32, 1 << 40, 1 << 62, 1 << 63, .max, .max - 63, .max - 127] as [UInt64],
+        [nil, 0, 64, 1_320, 1 << 33, 1 << 40] as [Int64?])
+    func aForgedLengthIsAMissAndAllocatesNothing(length: UInt64, size: Int64?) async throws {
+        let folder = try Folder()
+        let cache = folder.cache()
+        // The count would also remove a file that is too large.
+        _ = await cache.statistics
+        try forge(dataKey("a"), in: folder, size: size) { set(length, at: 40, in: &$0) }
+        #expect(try await cache.entry(for: dataKey("a")) == nil)
         try await cache.flush()
-        try forge((2..<3_000).map { .packEnd($0, (1 << 42) - 1) }, in: folder)
-        #expect(await cache.statistics.fileByteCount < 1 << 51)
-        #expect(warnings.kinds == [.writeFailed])
-        #expect(try await cacheWorks(in: folder))
+        #expect(folder.files.isEmpty)
+        #expect(await cache.statistics.evictions.damaged == 1)
     }
 
-    @Test func anIndexWithMoreEntriesThanTheMaximumIsOutOfBounds() {
-        var index = DiskIndex()
-        let place = PackLocation(pack: 1, offset: 32, headLength: 2, bodyLength: 1)
-        var count: UInt64 = 0
-        while index.isWithinBounds, count < 2_000_000 {
-            index.apply(.put(EntryName(low: count, high: 0), place, writtenAt: 0))
-            count += 1
+    @Test(arguments: [0, 1, 23, 24, 63, 65, 127, 1 << 20, 1 << 21, 1 << 31, .max, .max - 31] as [UInt32])
+    func aForgedSizeOfSlotsIsAMiss(size: UInt32) async throws {
+        let folder = try Folder()
+        let cache = folder.cache()
+        try forge(dataKey("a"), in: folder) { set(size, at: 56, in: &$0) }
+        #expect(try await cache.entry(for: dataKey("a")) == nil)
+        // The file has the length that the header claims.
+        try forge(dataKey("b"), in: folder, size: 64 + 2 * Int64(size) + 1_000) { set(size, at: 56, in: &$0) }
+        #expect(try await cache.entry(for: dataKey("b")) == nil)
+    }
+
+    @Test(arguments: [41, 1_000, 1 << 16, 1 << 31, .max, .max - 23] as [UInt32])
+    func aForgedLengthOfTheHeadIsAMiss(length: UInt32) async throws {
+        let folder = try Folder()
+        let cache = folder.cache()
+        for offset in [76, 204] {
+            try forge(dataKey(offset), in: folder) { set(length, at: offset, in: &$0) }
+            let isRead = try await cache.entry(for: dataKey(offset)) != nil
+            #expect(isRead == (offset == 204), "the unused slot does not count")
         }
-        #expect(count == 196_001)
     }
 
-    @Test func filesWithOtherNamesAmongThePacksAreNotTouched() async throws {
+    @Test func anEntryWithTheLargestNumberOfASlotIsUpdatedAsAWhole() async throws {
+        let folder = try Folder()
+        let cache = folder.cache()
+        try await cache.store(entry(1), for: dataKey("a"))
+        try await cache.flush()
+        let file = folder.file(of: dataKey("a"))
+        var bytes = Array(try Data(contentsOf: file))
+        set(UInt32.max, at: 72, in: &bytes)
+        let length = 24 + Int(bytes[76])
+        let seed = unsafe content(1).withUnsafeBytes { unsafe Checksum.of($0) }
+        let sum = unsafe bytes[72..<64 + length].withUnsafeBytes { unsafe Checksum.of($0, seed: seed) }
+        set(sum, at: 64, in: &bytes)
+        try Data(bytes).write(to: file)
+        #expect(try await cache.entry(for: dataKey("a"))?.storedAt == 1_000)
+        for storedAt in [7.0, 8.0] {
+            try await cache.updateEntry(DataEntry(data: content(1), storedAt: storedAt), for: dataKey("a"))
+            try await cache.flush()
+            #expect(try await folder.cache().entry(for: dataKey("a"))?.storedAt == storedAt)
+        }
+    }
+
+    /// Sums of forged sizes must not overflow, and a file that is larger than any entry goes first.
+    @Test func filesWithHugeHolesAreRemovedWithoutEvictingOthers() async throws {
         let folder = try Folder()
         #expect(try await cacheWorks(in: folder))
-        let names = [
-            "x.pack", "-1.pack", "007.pack", "18446744073709551616.pack", "18446744073709551615.pack", "9.pack", "café", "12",
-        ]
-        for name in names {
-            try Data("not a pack of this cache, and not short".utf8).write(to: folder.packDirectory.appending(path: name))
+        for i in 0..<40 {
+            try forge(dataKey("hole \(i)"), in: folder, size: (Int64(1) << 43) - Int64(i)) { _ in }
+            folder.setTimes(of: folder.file(of: dataKey("hole \(i)")), used: 1_700_000_000, written: 1_700_000_000)
         }
-        try FileManager.default.createDirectory(
-            at: folder.packDirectory.appending(path: "11.pack"), withIntermediateDirectories: false)
+        let cache = folder.cache()
+        let statistics = await cache.statistics
+        #expect((statistics.count, statistics.evictions.overLimit) == (1, 40))
+        #expect(try await cache.entry(for: dataKey("a"))?.data == content(1))
+        // No limit at all.
+        for i in 0..<40 { try forge(dataKey("hole \(i)"), in: folder, size: Int64(1) << 43) { _ in } }
+        let unlimited = folder.cache(.init(maximumBytes: .max))
+        #expect(await unlimited.statistics.count == 41)
+        #expect(await unlimited.statistics.byteCount > 1 << 43)
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "Giving files to another user needs permission."))
+    func filesOfAnotherUserInTheFoldersAreNotServed() async throws {
+        let folder = try Folder()
         #expect(try await cacheWorks(in: folder))
-        for name in names + ["11.pack"] { #expect(folder.names(in: folder.packDirectory).contains(name)) }
-        // Numbers in use are skipped.
-        let cache = folder.cache(.init(maximumBytes: 300_000, minimumBytes: 0))
-        for i in 0..<40 { try await cache.store(entry(i, count: 9_000), for: dataKey(i)) }
-        try await cache.flush()
-        #expect(try await cache.entry(for: dataKey(39))?.data == content(39, count: 9_000))
+        #expect(unsafe chown(folder.file(of: dataKey("a")).path(percentEncoded: false), 65_534, 65_534) == 0)
+        #expect(try await folder.cache().entry(for: dataKey("a")) == nil)
+        #expect(try await cacheWorks(in: folder))
+    }
+
+    @Test func aFolderThatOtherUsersCanWriteToIsNotWritten() async throws {
+        let folder = try Folder()
+        #expect(try await cacheWorks(in: folder))
+        #expect(unsafe chmod(folder.folder(of: dataKey("a")).path(percentEncoded: false), 0o777) == 0)
+        let warnings = Warnings()
+        let cache = folder.cache(warnings: warnings)
+        try await cache.store(entry(2), for: dataKey("a"))
+        try? await cache.flush()
+        #expect(warnings.kinds == [.writeFailed])
     }
 
     /// Whether a cache in the directory stores nothing, changes nothing and warns once.
@@ -216,7 +319,7 @@ import CalotypeSystem
         try? await cache.flush()
         let found = try await cache.entry(for: dataKey("a"))
         let names = try FileManager.default.contentsOfDirectory(atPath: directory.path(percentEncoded: false))
-        return found == nil && warnings.kinds == [.unavailable] && !names.contains { $0.hasSuffix(".lock") }
+        return found == nil && warnings.kinds == [.unavailable] && !names.contains { $0.hasPrefix("images-v") }
     }
 
     @Test(arguments: [0o777, 0o1777, 0o702] as [mode_t])
@@ -237,7 +340,7 @@ import CalotypeSystem
     @Test func aCacheDirectoryThatOtherUsersCanWriteToIsNotUsed() async throws {
         let folder = try Folder()
         #expect(try await cacheWorks(in: folder))
-        #expect(unsafe chmod(folder.packDirectory.path(percentEncoded: false), 0o777) == 0)
+        #expect(unsafe chmod(folder.home.path(percentEncoded: false), 0o777) == 0)
         let warnings = Warnings()
         #expect(try await folder.cache(warnings: warnings).entry(for: dataKey("a")) == nil)
         #expect(warnings.kinds == [.unavailable])
@@ -286,21 +389,5 @@ import CalotypeSystem
         let cache = DiskCache(.init(directory: file.appending(path: "below")))
         let error = await #expect(throws: ImageError.self) { try await cache.removeAll() }
         #expect(error?.code == .cacheFailed)
-    }
-
-    @Test func aDirectoryThatIsDeletedTurnsTheCacheOffWithOneWarning() async throws {
-        let folder = try Folder()
-        let warnings = Warnings()
-        let cache = folder.cache(warnings: warnings)
-        try await cache.store(entry(1), for: dataKey("a"))
-        try await cache.flush()
-        try FileManager.default.removeItem(at: folder.url)
-        for i in 0..<3 {
-            #expect(try await cache.entry(for: dataKey("a")) == nil)
-            try await cache.store(entry(i), for: dataKey(i))
-            try await cache.flush()
-            #expect(try await cache.entry(for: dataKey(i)) == nil)
-        }
-        #expect(warnings.kinds == [.directoryLost])
     }
 }

@@ -1,5 +1,6 @@
 import HTTPTypes
 import ImageCore
+import Testing
 
 import CalotypeSystem
 
@@ -26,23 +27,43 @@ final class Folder: Sendable {
     }()
 
     var path: String { url.path(percentEncoded: false) }
-    /// The directory in which the cache keeps its files.
-    var packDirectory: URL { url.appending(path: "images-v1", directoryHint: .isDirectory) }
+    /// The directory in which the cache keeps its folders.
+    var home: URL { url.appending(path: "images-v2", directoryHint: .isDirectory) }
 
     func names(in folder: URL) -> [String] {
         ((try? FileManager.default.contentsOfDirectory(atPath: folder.path(percentEncoded: false))) ?? []).sorted()
     }
 
-    /// The pack files, in the order of their numbers.
-    var packs: [URL] {
-        names(in: packDirectory).compactMap(PackHeader.number(fileName:)).sorted().map {
-            packDirectory.appending(path: PackHeader.fileName($0))
+    /// The folder of an entry.
+    func folder(of key: DataKey) -> URL {
+        home.appending(path: EntryName.folderName(EntryName(key).folder), directoryHint: .isDirectory)
+    }
+
+    /// The file of an entry.
+    func file(of key: DataKey) -> URL { folder(of: key).appending(path: EntryName(key).fileName) }
+
+    /// All files in the folders of the cache, by path.
+    var files: [URL] {
+        names(in: home).flatMap { folder in
+            let url = home.appending(path: folder, directoryHint: .isDirectory)
+            return names(in: url).map { url.appending(path: $0) }
         }
     }
 
-    /// Bytes of all pack files.
-    var packBytes: Int {
-        packs.reduce(0) { $0 + ((try? Data(contentsOf: $1).count) ?? 0) }
+    var temporaryFiles: [URL] { files.filter { $0.lastPathComponent.hasSuffix(".tmp") } }
+
+    /// Bytes of all entries' files.
+    var fileBytes: Int {
+        files.reduce(0) { sum, file in
+            var info = stat()
+            return unsafe stat(file.path(percentEncoded: false), &info) == 0 ? sum + Int(info.st_size) : sum
+        }
+    }
+
+    /// Sets the times of a file, in seconds since 1970.
+    func setTimes(of file: URL, used: Int, written: Int) {
+        let times = [timespec(tv_sec: used, tv_nsec: 0), timespec(tv_sec: written, tv_nsec: 0)]
+        #expect(unsafe utimensat(AT_FDCWD, file.path(percentEncoded: false), times, AT_SYMLINK_NOFOLLOW) == 0)
     }
 
     func cache(

@@ -24,7 +24,7 @@ import Testing
             try await cache.store(entry(i, count: 5_000 + i * 37), for: dataKey(i))
             try await cache.flush()
             #expect(await cache.statistics.fileByteCount <= 200_000)
-            #expect(folder.packBytes <= 200_000)
+            #expect(folder.fileBytes <= 200_000)
             #expect(try await cache.entry(for: dataKey(i))?.data == content(i, count: 5_000 + i * 37))
         }
         let statistics = await cache.statistics
@@ -48,13 +48,15 @@ import Testing
 
     @Test func theOrderOfUseSurvivesARestart() async throws {
         let folder = try Folder()
+        let clock = ManualSeconds()
         do {
-            let cache = folder.cache(.init(maximumCount: 10))
+            let cache = folder.cache(.init(maximumCount: 10), clock: clock)
             for i in 0..<10 { try await cache.store(entry(i), for: dataKey(i)) }
             for i in [4, 0] { _ = try await cache.entry(for: dataKey(i)) }
             try await cache.flush()
         }
-        let cache = folder.cache(.init(maximumCount: 10, freedShare: 0.8))
+        clock.advance(by: 1)
+        let cache = folder.cache(.init(maximumCount: 10, freedShare: 0.8), clock: clock)
         try await cache.store(entry(10), for: dataKey(10))
         try await cache.flush()
         #expect(await cache.statistics.count == 2)
@@ -63,7 +65,7 @@ import Testing
         #expect(try await cache.entry(for: dataKey(4)) == nil)
     }
 
-    @Test func entriesInFrequentUseAreCopiedFromTheirPacks() async throws {
+    @Test func entriesInFrequentUseStay() async throws {
         let folder = try Folder()
         let cache = folder.cache(.init(maximumBytes: 300_000, minimumBytes: 0))
         for i in 0..<20 { try await cache.store(entry(i, count: 4_000), for: dataKey(i)) }
@@ -72,7 +74,7 @@ import Testing
             for hot in [0, 7, 13] { #expect(try await cache.entry(for: dataKey(hot))?.data == content(hot, count: 4_000)) }
         }
         try await cache.flush()
-        #expect(folder.packBytes <= 300_000)
+        #expect(folder.fileBytes <= 300_000)
         let again = folder.cache(.init(maximumBytes: 300_000, minimumBytes: 0))
         for hot in [0, 7, 13] { #expect(try await again.entry(for: dataKey(hot))?.data == content(hot, count: 4_000)) }
     }
@@ -97,7 +99,7 @@ import Testing
         try await cache.store(entry(9, count: 95_000), for: dataKey("large"))
         try await cache.flush()
         #expect(try await cache.entry(for: dataKey("large"))?.data == content(9, count: 95_000))
-        #expect(folder.packBytes <= 100_000)
+        #expect(folder.fileBytes <= 100_000)
     }
 
     @Test func anExpiredEntryIsAMissAndIsRemovedByTheNextWrite() async throws {
@@ -136,25 +138,119 @@ import Testing
         let cache = folder.cache()
         for i in 0..<50 { try await cache.store(entry(i, count: 2_000), for: dataKey(i)) }
         try await cache.trim(toBytes: 10_000)
-        #expect(folder.packBytes <= 10_000)
+        #expect(folder.fileBytes <= 10_000)
         #expect(try await cache.entry(for: dataKey(49)) != nil)
         #expect(try await cache.entry(for: dataKey(40)) == nil)
         try await cache.trim(toBytes: 0)
         #expect(await cache.statistics.count == 0)
-        #expect(folder.packs.isEmpty)
+        #expect(folder.files.isEmpty)
     }
 
-    @Test func aJournalOfOutdatedChangesIsRewritten() async throws {
+    @Test func expiredEntriesThatNobodyReadsAreRemovedByTheNextWrite() async throws {
+        let folder = try Folder()
+        let clock = ManualSeconds()
+        let cache = folder.cache(.init(timeToLive: .seconds(100)), clock: clock)
+        for i in 0..<5 { try await cache.store(entry(i), for: dataKey(i)) }
+        try await cache.flush()
+        clock.advance(by: 101)
+        try await cache.store(entry(9), for: dataKey(9))
+        try await cache.flush()
+        #expect(folder.files == [folder.file(of: dataKey(9))])
+        #expect(cache.cacheStatistics[0].evictions.expired == 5)
+    }
+
+    @Test func usesAreWrittenTogether() async throws {
+        let folder = try Folder()
+        let files = FaultyFiles(.death, at: .max)
+        let cache = folder.cache(files: files)
+        for i in 0..<3 { try await cache.store(entry(i), for: dataKey(i)) }
+        try await cache.flush()
+        let calls = files.count
+        for _ in 0..<100 { for i in 0..<3 { #expect(try await cache.entry(for: dataKey(i)) != nil) } }
+        #expect(files.count == calls)
+        try await cache.flush()
+        // The directory, and the times of each entry once.
+        #expect(files.count <= calls + 5)
+    }
+
+    /// A use must not become older or newer because another program reads or copies the file.
+    @Test func readingDoesNotChangeTheTimesOfAFile() async throws {
         let folder = try Folder()
         let cache = folder.cache()
-        for round in 0..<60 {
-            for i in 0..<100 { try await cache.store(entry(round * 1_000 + i, count: 10), for: dataKey(i)) }
+        try await cache.store(entry(1), for: dataKey("a"))
+        try await cache.flush()
+        let file = folder.file(of: dataKey("a"))
+        folder.setTimes(of: file, used: 1_600_000_000, written: 1_699_999_999)
+        _ = try await cache.verify()
+        let read = try OpenFile(opening: file.path(percentEncoded: false), flags: OpenFile.readFlags)
+        #expect(read.status?.times == FileTimes(lastUse: 1_600_000_000, written: 1_699_999_999))
+    }
+
+    /// A clock was ahead for a while: what was stored then is not expired, and is not kept for ever either.
+    @Test func timesInTheFutureCountAsNow() async throws {
+        let folder = try Folder()
+        let cache = folder.cache()
+        for i in 0..<3 { try await cache.store(entry(i), for: dataKey(i)) }
+        try await cache.flush()
+        folder.setTimes(of: folder.file(of: dataKey(0)), used: 9_000_000_000, written: 4_000_000_000)
+        #expect(await cache.statistics.count == 3)
+        #expect(try await cache.entry(for: dataKey(0)) != nil)
+        for i in [1, 2] { #expect(try await cache.entry(for: dataKey(i)) != nil) }
+        try await cache.trim(toBytes: 2_700)
+        for i in 0..<3 { #expect(try await (cache.entry(for: dataKey(i)) != nil) == (i > 0)) }
+    }
+
+    /// A machine without a battery for its clock starts in 1970.
+    @Test func aClockThatStartsInThePastLosesNoEntry() async throws {
+        let folder = try Folder()
+        let clock = ManualSeconds()
+        let cache = folder.cache(.init(timeToLive: .seconds(100)), clock: clock)
+        try await cache.store(entry(1), for: dataKey("a"))
+        try await cache.flush()
+        clock.advance(by: -1_700_000_000)
+        #expect(await folder.cache(.init(timeToLive: .seconds(100)), clock: clock).statistics.count == 1)
+        clock.advance(by: 1_700_000_090)
+        #expect(try await folder.cache(.init(timeToLive: .seconds(100)), clock: clock).entry(for: dataKey("a")) != nil)
+    }
+
+    @Test func aClockThatIsSetBackKeepsTheOrderOfUse() async throws {
+        let folder = try Folder()
+        let clock = ManualSeconds()
+        let cache = folder.cache(clock: clock)
+        for i in 0..<4 { try await cache.store(entry(i), for: dataKey(i)) }
+        try await cache.flush()
+        clock.advance(by: -1_000_000)
+        for i in [2, 0] { #expect(try await cache.entry(for: dataKey(i)) != nil) }
+        #expect(await cache.statistics.count == 4)
+        for i in [1, 3] { #expect(try await cache.entry(for: dataKey(i)) != nil) }
+        #expect(await cache.items.map(\.name) == [3, 1, 0, 2].map { dataKey($0).digest })
+    }
+
+    @Test(arguments: [Double.nan, .infinity, -.infinity, -1e300, 1e300])
+    func anImpossibleClockDoesNoHarm(time: Double) async throws {
+        let folder = try Folder()
+        let cache = DiskCache(.init(directory: folder.url, now: { time }))
+        for i in 0..<3 {
+            try await cache.store(entry(i), for: dataKey(i))
+            if let found = try await cache.entry(for: dataKey(i)) { #expect(found.data == content(i)) }
             try await cache.flush()
         }
-        let journal = try Data(contentsOf: folder.packDirectory.appending(path: "journal"))
-        #expect(journal.count < 5_000 * IndexChange.length)
-        #expect(await cache.statistics.count == 100)
-        let again = folder.cache()
-        for i in 0..<100 { #expect(try await again.entry(for: dataKey(i))?.data == content(59_000 + i, count: 10)) }
+        _ = await cache.statistics
+        #expect(await cache.items.count <= 3)
+    }
+
+    @Test func entriesAreCountedWhileLoadsRun() async throws {
+        let folder = try Folder()
+        let first = folder.cache()
+        for i in 0..<100 { try await first.store(entry(i), for: dataKey(i)) }
+        try await first.flush()
+        let cache = folder.cache()
+        for i in 0..<100 {
+            #expect(try await cache.entry(for: dataKey(i)) != nil)
+            try await cache.store(entry(i), for: dataKey("new \(i)"))
+        }
+        try await cache.flush()
+        let counted = cache.cacheStatistics[0]
+        #expect((counted.count, counted.byteCount) == (200, folder.fileBytes))
     }
 }

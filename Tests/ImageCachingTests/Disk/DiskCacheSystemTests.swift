@@ -35,38 +35,38 @@
             #expect(try await mount.folder.cache().entry(for: dataKey("after"))?.data == content(99))
         }
 
-        @Test func onAFullFileSystemOnePackIsEvictedForTheJournalWhileAnotherCacheHasItOpen() async throws {
-            let mount = try #require(try Mount(bytes: 1 << 20))
-            let limits = DiskCache.Limits(maximumBytes: 10_000_000, minimumBytes: 0)
-            let (cache, other) = (mount.folder.cache(limits), mount.folder.cache(limits))
-            for i in 0..<18 { try await cache.store(entry(i, count: 50_000), for: dataKey(i)) }
-            try await cache.flush()
-            for i in 0..<18 { #expect(try await other.entry(for: dataKey(i)) != nil) }
-            mount.fill()
-            // More changes than fit into the free page of the journal.
-            for i in 0..<70 { try await cache.removeEntry(for: dataKey("none \(i)")) }
-            try await cache.flush()
-            var left = 0
-            for i in 0..<18 where try await mount.folder.cache(limits).entry(for: dataKey(i)) != nil { left += 1 }
-            // A pack holds six entries.
-            #expect(left == 12)
-            withExtendedLifetime(other) {}
-        }
-
-        @Test func aReadOnlyFileSystemTurnsTheCacheOffWithOneWarning() async throws {
+        @Test func onAReadOnlyFileSystemEntriesAreReadAndStoresAreLostWithOneWarning() async throws {
             let mount = try #require(try Mount(bytes: 1 << 20))
             let first = mount.folder.cache()
             try await first.store(entry(1), for: dataKey("a"))
             try await first.flush()
             let sameReadOnly = try #require(try Mount(readOnly: mount))
             let warnings = Warnings()
-            let cache = sameReadOnly.folder.cache(warnings: warnings)
-            #expect(try await cache.entry(for: dataKey("a")) == nil)
-            try await cache.store(entry(2), for: dataKey("b"))
-            try await cache.flush()
-            #expect(try await cache.entry(for: dataKey("b")) == nil)
-            #expect(warnings.kinds == [.unavailable])
+            let cache = sameReadOnly.folder.cache(.init(timeToLive: .seconds(100)), warnings: warnings)
+            #expect(try await cache.entry(for: dataKey("a"))?.data == content(1))
+            for i in 0..<3 {
+                try await cache.store(entry(2), for: dataKey(i))
+                try await cache.flush()
+                #expect(try await cache.entry(for: dataKey(i)) == nil)
+            }
+            #expect(warnings.kinds == [.writeFailed])
             #expect(warnings.messages.first?.contains(SystemError.text(EROFS)) == true)
+        }
+
+        /// GAPS N9.
+        @Test func aDirectoryThatMayNotBeMadeIsReportedWithTheTrueError() async throws {
+            let folder = try Folder()
+            #expect(unsafe chmod(folder.path, 0o755) == 0)
+            let path = folder.path
+            await #expect(processExitsWith: .success) { [path = path as String] in
+                try #require(setgid(65_534) == 0 && setuid(65_534) == 0)
+                let warnings = Warnings()
+                let cache = DiskCache(.init(directory: URL(filePath: path + "a/b"), onWarning: { warnings.add($0) }))
+                try await cache.store(entry(1), for: dataKey("a"))
+                #expect(warnings.kinds == [.unavailable])
+                #expect(warnings.messages.first?.contains(SystemError.text(EACCES)) == true)
+                #expect(warnings.messages.first?.contains(path + "a:") == true)
+            }
         }
 
         @Test(arguments: [0o700, 0o755]) func aDirectoryOfAnotherUserTurnsTheCacheOffWithOneWarning(mode: Int) async throws {
@@ -106,7 +106,7 @@
             }
             #expect(unsafe chmod(folder.path, 0o755) == 0)
             #expect(try await folder.cache().entry(for: dataKey("a"))?.data == content(1))
-            #expect(folder.names(in: folder.url) == ["images-v1", "images-v1.lock"])
+            #expect(folder.names(in: folder.url) == ["images-v2"])
         }
     }
 
@@ -117,14 +117,6 @@
         init?(bytes: Int) throws {
             folder = try Folder()
             guard unsafe mount("calotype-test", folder.path, "tmpfs", 0, "size=\(bytes),mode=700") == 0 else { return nil }
-        }
-
-        /// Uses up all space.
-        func fill() {
-            let file = unsafe open(folder.path + "/filler", O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
-            let page = [UInt8](repeating: 0, count: 4096)
-            while unsafe write(file, page, page.count) > 0 {}
-            _ = close(file)
         }
 
         deinit { _ = unsafe umount2(folder.path, Int32(MNT_DETACH)) }

@@ -18,18 +18,13 @@ final class FaultyFiles: FileSystem {
     private let base: any FileSystem
     private let fault: Fault
     private let first: Int
-    private let pauses: Pauses?
     private let calls = Lock(0)
 
-    /// - Parameters:
-    ///   - first: the number of the first call that fails, from 0.
-    ///   - pauses: replace the real pauses.
-    ///   - pauses: take the place of real ones.
-    init(_ fault: Fault, at first: Int, on base: any FileSystem = POSIXFiles(), pauses: Pauses? = nil) {
+    /// - Parameter first: the number of the first call that fails, from 0.
+    init(_ fault: Fault, at first: Int, on base: any FileSystem = POSIXFiles()) {
         self.base = base
         self.fault = fault
         self.first = first
-        self.pauses = pauses
     }
 
     /// The number of changing calls so far.
@@ -50,7 +45,7 @@ final class FaultyFiles: FileSystem {
     }
 
     private func check(_ operation: String) throws(FileFailure) {
-        if let code = failure() { throw FileFailure(operation: operation, code: code) }
+        if let code = failure() { throw FileFailure(code: code, operation: operation) }
     }
 
     func openDirectory(path: String) throws(FileFailure) -> OpenFile {
@@ -63,9 +58,9 @@ final class FaultyFiles: FileSystem {
         return try base.openDirectory(name, in: directory)
     }
 
-    func openFile(_ name: String, in directory: OpenFile, _ mode: OpenMode) throws(FileFailure) -> OpenFile {
-        if mode != .existing { try check("create \(name)") }
-        return try base.openFile(name, in: directory, mode)
+    func createFile(_ name: String, in directory: OpenFile) throws(FileFailure) -> OpenFile {
+        try check("create \(name)")
+        return try base.createFile(name, in: directory)
     }
 
     func write(_ bytes: UnsafeRawBufferPointer, to file: OpenFile, at offset: Int) throws(FileFailure) {
@@ -75,23 +70,14 @@ final class FaultyFiles: FileSystem {
             if !wasDead {
                 try unsafe base.write(UnsafeRawBufferPointer(rebasing: bytes[..<(bytes.count / 2)]), to: file, at: offset)
             }
-            throw FileFailure(operation: "write to \(file.name)", code: code)
+            throw FileFailure(code: code, operation: "write to \(file.name)")
         }
         try unsafe base.write(bytes, to: file, at: offset)
     }
 
-    func read(_ count: Int, from file: OpenFile, at offset: Int) throws(FileFailure) -> [UInt8] {
-        try base.read(count, from: file, at: offset)
-    }
-
-    func truncate(_ file: OpenFile, to length: Int) throws(FileFailure) {
-        try check("shorten \(file.name)")
-        try base.truncate(file, to: length)
-    }
-
-    func sync(_ file: OpenFile) throws(FileFailure) {
-        try check("sync \(file.name)")
-        try base.sync(file)
+    func setTimes(_ times: FileTimes, of name: String, in directory: OpenFile) throws(FileFailure) {
+        try check("set the times of \(name)")
+        try base.setTimes(times, of: name, in: directory)
     }
 
     func rename(_ name: String, to newName: String, in directory: OpenFile) throws(FileFailure) {
@@ -104,32 +90,63 @@ final class FaultyFiles: FileSystem {
         try base.remove(name, in: directory)
     }
 
-    func names(in directory: OpenFile, limit: Int) throws(FileFailure) -> [String] { try base.names(in: directory, limit: limit) }
-    func tryLock(_ file: OpenFile) throws(FileFailure) -> Bool { try base.tryLock(file) }
-    func unlock(_ file: OpenFile) { base.unlock(file) }
-    func pause(seconds: Double) { if let pauses { pauses.add(seconds) } else { base.pause(seconds: seconds) } }
+    /// Does not sync: the machine goes on, and these tests sync thousands of times.
+    func sync(_ directory: OpenFile) throws(FileFailure) { try check("sync \(directory.name)") }
 }
 
-/// Records the pauses of a cache that waits for a lock, without waiting.
-final class Pauses: Sendable {
-    private let total = Lock(0.0)
-    private let limit: Double
+/// The real file system, whose first call of one kind waits until the test releases it.
+final class HeldFiles: FileSystem {
+    enum Call: CaseIterable, Sendable { case create, write, setTimes, rename }
+
+    private let base = POSIXFiles()
+    private let held: Call
+    private let isFirst = Lock(true)
     private let gate = DispatchSemaphore(value: 0)
+    private let (arrivals, arrival) = AsyncStream.makeStream(of: Void.self)
 
-    /// - Parameter limit: the sum in seconds after which a pause ends only with ``release()``.
-    init(limit: Double = .infinity) { self.limit = limit }
+    init(_ held: Call) { self.held = held }
 
-    var seconds: Double { total.withLock { $0 } }
-
-    func add(_ seconds: Double) {
-        let sum = total.withLock { total in
-            total += seconds
-            return total
-        }
-        guard sum >= limit else { return }
-        gate.wait()
-        gate.signal()
-    }
+    /// Returns when the call has begun.
+    func waitForCall() async { for await _ in arrivals { break } }
 
     func release() { gate.signal() }
+
+    private func pass(_ call: Call) {
+        guard call == held,
+            isFirst.withLock({ first in
+                defer { first = false }; return first
+            })
+        else { return }
+        arrival.yield()
+        gate.wait()
+    }
+
+    func openDirectory(path: String) throws(FileFailure) -> OpenFile { try base.openDirectory(path: path) }
+
+    func openDirectory(_ name: String, in directory: OpenFile) throws(FileFailure) -> OpenFile {
+        try base.openDirectory(name, in: directory)
+    }
+
+    func createFile(_ name: String, in directory: OpenFile) throws(FileFailure) -> OpenFile {
+        pass(.create)
+        return try base.createFile(name, in: directory)
+    }
+
+    func write(_ bytes: UnsafeRawBufferPointer, to file: OpenFile, at offset: Int) throws(FileFailure) {
+        pass(.write)
+        try unsafe base.write(bytes, to: file, at: offset)
+    }
+
+    func setTimes(_ times: FileTimes, of name: String, in directory: OpenFile) throws(FileFailure) {
+        pass(.setTimes)
+        try base.setTimes(times, of: name, in: directory)
+    }
+
+    func rename(_ name: String, to newName: String, in directory: OpenFile) throws(FileFailure) {
+        pass(.rename)
+        try base.rename(name, to: newName, in: directory)
+    }
+
+    func remove(_ name: String, in directory: OpenFile) throws(FileFailure) { try base.remove(name, in: directory) }
+    func sync(_ directory: OpenFile) throws(FileFailure) { try base.sync(directory) }
 }

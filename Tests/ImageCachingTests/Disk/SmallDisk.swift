@@ -26,8 +26,8 @@ final class SmallDisk: FileSystem {
         try base.openDirectory(name, in: directory)
     }
 
-    func openFile(_ name: String, in directory: OpenFile, _ mode: OpenMode) throws(FileFailure) -> OpenFile {
-        try base.openFile(name, in: directory, mode)
+    func createFile(_ name: String, in directory: OpenFile) throws(FileFailure) -> OpenFile {
+        try base.createFile(name, in: directory)
     }
 
     func write(_ bytes: UnsafeRawBufferPointer, to file: OpenFile, at offset: Int) throws(FileFailure) {
@@ -39,12 +39,11 @@ final class SmallDisk: FileSystem {
         }
         try unsafe base.write(UnsafeRawBufferPointer(rebasing: bytes[..<fitting]), to: file, at: offset)
         // ENOSPC, the same number everywhere.
-        guard fitting == bytes.count else { throw FileFailure(operation: "write to \(file.name)", code: 28) }
+        guard fitting == bytes.count else { throw FileFailure(code: 28, operation: "write to \(file.name)") }
     }
 
-    func truncate(_ file: OpenFile, to length: Int) throws(FileFailure) {
-        try base.truncate(file, to: length)
-        room.withLock { $0.sizes[file.name] = length }
+    func setTimes(_ times: FileTimes, of name: String, in directory: OpenFile) throws(FileFailure) {
+        try base.setTimes(times, of: name, in: directory)
     }
 
     func rename(_ name: String, to newName: String, in directory: OpenFile) throws(FileFailure) {
@@ -57,13 +56,5 @@ final class SmallDisk: FileSystem {
         room.withLock { $0.sizes[name] = nil }
     }
 
-    func read(_ count: Int, from file: OpenFile, at offset: Int) throws(FileFailure) -> [UInt8] {
-        try base.read(count, from: file, at: offset)
-    }
-
-    func sync(_ file: OpenFile) throws(FileFailure) { try base.sync(file) }
-    func names(in directory: OpenFile, limit: Int) throws(FileFailure) -> [String] { try base.names(in: directory, limit: limit) }
-    func tryLock(_ file: OpenFile) throws(FileFailure) -> Bool { try base.tryLock(file) }
-    func unlock(_ file: OpenFile) { base.unlock(file) }
-    func pause(seconds: Double) { base.pause(seconds: seconds) }
+    func sync(_ directory: OpenFile) throws(FileFailure) { try base.sync(directory) }
 }

@@ -74,15 +74,39 @@ struct DiskRun {
         return times
     }
 
+    /// Milliseconds until a new cache has counted all entries, and until another has returned one.
+    func count(rounds: Int) async throws -> [(count: Double, firstHit: Double)] {
+        var times: [(count: Double, firstHit: Double)] = []
+        try await inFolder { folder in
+            let (cache, keys) = try await openCache(in: folder)
+            try await store(keys, in: cache)
+            for _ in 0..<rounds {
+                let reader = openedCache(in: folder)
+                let firstHit = try await clock.measure { check(try await reader.entry(for: keys[0])?.data.count ?? 0) }
+                try await reader.flush()
+                let counter = openedCache(in: folder)
+                // A flush with nothing to write waits until the entries are counted.
+                let count = try await clock.measure { try await counter.flush() }
+                precondition(counter.cacheStatistics[0].count == keys.count, "all entries are counted")
+                times.append((count / .milliseconds(1), firstHit / .milliseconds(1)))
+            }
+        }
+        return times
+    }
+
     private func inFolder(_ body: (URL) async throws -> Void) async throws {
         let folder = try ScratchFolder(in: parent)
         defer { folder.remove() }
         try await body(folder.url)
     }
 
+    private func openedCache(in folder: URL) -> DiskCache {
+        let limits = DiskCache.Limits(maximumBytes: max(4 * count * size, 1_000_000_000), minimumBytes: 0)
+        return DiskCache(.init(directory: folder.appending(path: "cache"), limits: limits))
+    }
+
     private func openCache(in folder: URL) async throws -> (DiskCache, [DataKey]) {
-        let limits = DiskCache.Limits(maximumBytes: 4 * count * size, minimumBytes: 0)
-        let cache = DiskCache(.init(directory: folder.appending(path: "cache"), limits: limits))
+        let cache = openedCache(in: folder)
         _ = await cache.statistics
         return (cache, (0..<count).map { Self.key("\($0)") })
     }
@@ -92,8 +116,8 @@ struct DiskRun {
         let fields: HTTPFields = [.contentType: "image/jpeg", .cacheControl: "max-age=3600", .eTag: "\"0123456789\""]
         let entry = DataEntry(data: body, head: HTTPResponse(status: .ok, headerFields: fields), storedAt: 1)
         for key in keys { try await cache.store(entry, for: key) }
-        // Trimming to the present limit only waits until all entries are written.
-        try await cache.trim(toBytes: 4 * count * size)
+        // Returns when all entries are written and counted.
+        _ = await cache.statistics
     }
 
     private static func key(_ name: String) -> DataKey { DataKey(resource: ResourceKey("https://example.org/\(name).jpg")) }
