@@ -115,7 +115,7 @@ actor DiskWriter {
         try change("trimmed") { _ throws(FileFailure) in try enforce(limits, isForced: true) }
     }
 
-    /// Runs `body` with the open directory, for a caller who is told about a failure.
+    /// Runs `body` with the open directory, and throws a failure to the caller.
     private func change(_ verb: String, _ body: (OpenFile) throws(FileFailure) -> Void) throws {
         do throws(FileFailure) {
             hasUnsyncedFiles = true
