@@ -45,7 +45,6 @@ let package = Package(
         library("Curl", links: ["curl"], pkgConfig: "libcurl", apt: "libcurl4-openssl-dev", brew: "curl"),
         system("Hiredis", pkgConfig: "hiredis", apt: "libhiredis-dev", brew: "hiredis"),
         system("GTK", pkgConfig: "gtk4", apt: "libgtk-4-dev", brew: "gtk4"),
-        c("GTK", [.gtk]),
 
         // Built-in plug-ins, each usable alone, and the engine.
         module(
@@ -75,7 +74,7 @@ let package = Package(
             tests: ["TestBitmaps"]),
         integration("ImageDecodingApple", ["ImageCore", "ImageKernels", "ImageDecoding"], tests: nil),
         integration(
-            "ImageTargetsGTK", ["ImageCore", "ImageKernels", "ImageTargets", "CCalotypeGTK"],
+            "ImageTargetsGTK", ["ImageCore", "ImageKernels", "ImageTargets", "CalotypeSystem", .gtk],
             tests: ["GTKStage", "ImageDecoding", "ImageCodecs"]),
         integration(
             "ImageCachingRedis", ["ImageCore", "CalotypeSystem", "ImageCaching", .hiredis],
@@ -120,15 +119,12 @@ let package = Package(
 )
 
 // Strictness, the same for every target written in Swift. A newer compiler may warn of more, and that must not break a build: only
-// continuous integration asks for errors. The C for GTK is empty without its trait.
+// continuous integration asks for errors.
 let features = ["ExistentialAny", "InternalImportsByDefault", "MemberImportVisibility", "NonisolatedNonsendingByDefault"]
 let warnings: [SwiftSetting] = Context.environment["CALOTYPE_WARNINGS_AS_ERRORS"] == nil ? [] : [.treatAllWarnings(as: .error)]
 let strict = [.swiftLanguageMode(.v6), .strictMemorySafety()] + features.map { .enableUpcomingFeature($0) } + warnings
 for target in package.targets where target.type != .system && !target.name.hasPrefix("CCalotype") {
     target.swiftSettings = strict
-}
-for target in package.targets where target.name.hasPrefix("CCalotypeGTK") {
-    target.cSettings = [.define("GTK", .when(traits: ["GTK"]))]
 }
 
 // Builds of some of the tests.

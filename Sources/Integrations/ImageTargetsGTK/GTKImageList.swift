@@ -1,5 +1,5 @@
 #if GTK
-    internal import CCalotypeGTK
+    internal import CCalotypeLibGTK
     public import ImageCore
 
     /// A scrolling list of images that recycles its cells: a `GtkGridView` or a `GtkListView` in a `GtkScrolledWindow`.
@@ -69,23 +69,23 @@
                 let old = storedCount
                 storedCount = max(0, newValue)
                 guard count == old else {
-                    return unsafe calotype_gtk_list_splice(widget, 0, UInt32(clamping: old), UInt32(clamping: count))
+                    return spliceItems(0, removing: old, adding: count)
                 }
                 renewRequests()
-                unsafe calotype_gtk_list_update_soon(widget)
+                updateSoon()
             }
         }
 
         /// How the cells are arranged. Setting it makes new cells and keeps the selection. If the selected cell is on screen, it
         /// keeps its place; otherwise the first cell on screen does. In a hidden list, the selected cell is scrolled on screen.
-        public var layout: Layout {
-            didSet { unsafe calotype_gtk_list_set_columns(widget, layout.hasColumns) }
-        }
+        public var layout: Layout { didSet { replaceView() } }
 
         let loader: any ImageProviding
         let cellSize: PixelSize
         let request: (Int) -> ImageRequest?
-        var cells: Set<GTKListCell> = []
+        let selectionMode: SelectionMode
+        /// The cells, by the addresses of GTK's list items. GTK keeps hundreds more than it shows.
+        var cells: [UInt: GTKListCell] = [:]
         /// Cells to update in the next frame; some may have been unbound since.
         var cellsToUpdate: [GTKListCell] = []
         /// The number of images.
@@ -96,7 +96,32 @@
         var isMoving = false
         /// The selection that was reported last.
         var reportedSelection: Set<Int> = []
-        private let box: GTKListBox
+
+        /// The widget as GTK's functions take it.
+        let window: UnsafeMutablePointer<GtkWidget>
+        /// The GtkGridView or GtkListView in it.
+        var view: UnsafeMutablePointer<GtkWidget>
+        /// The GtkStringList.
+        let items: OpaquePointer
+        /// A GtkSingleSelection, or a GtkMultiSelection.
+        let selectionModel: OpaquePointer
+        /// The width of a column with GTK's padding; `nil` until the first cell is laid out.
+        var columnWidth: Int?
+        /// Whether the view has been laid out, so that it can be scrolled.
+        var isLaidOut = false
+        /// Whether cells may have moved since the last update.
+        var needsUpdate = false
+        /// Whether the last update left cells for the next frame.
+        var hasUnfinishedCells = false
+        /// Where to scroll in the next frame.
+        var scrolling = Scrolling()
+        /// The position to which to move the focus in the next frame.
+        var wantedFocus: Int?
+        /// The position on which the mouse button was pressed.
+        var pressedPosition: Int?
+        /// The clock of the view's frames while it is realized, and the handlers of its signals.
+        var clock: OpaquePointer?
+        var clockHandlers: [GTKSignalHandler] = []
 
         /// Makes an empty list.
         ///
@@ -113,39 +138,31 @@
             request: @escaping (Int) -> ImageRequest?
         ) {
             (self.loader, self.cellSize, self.layout, self.request) = (loader, cellSize, layout, request)
-            box = GTKListBox()
-            var callbacks = unsafe GTKListBox.callbacks(box)
-            unsafe widget = calotype_gtk_list_new(
-                &callbacks, Int32(clamping: cellSize.width), layout.hasColumns, selectionMode == .multiple)
-            unsafe calotype_gtk_ref(widget)
-            box.list = self
+            self.selectionMode = selectionMode
+            unsafe items = gtk_string_list_new(nil)
+            unsafe selectionModel =
+                selectionMode == .multiple
+                ? gtk_multi_selection_new(gtkCast(items)) : gtk_single_selection_new(gtkCast(items))
+            unsafe window = gtk_scrolled_window_new()
+            unsafe widget = g_object_ref_sink(window)
+            // Until `makeView`.
+            unsafe view = window
+            unsafe gtk_scrolled_window_set_policy(gtkCast(window), GTK_POLICY_NEVER, GTK_POLICY_AUTOMATIC)
+            // The background of the view, also beside a grid in its middle.
+            unsafe gtk_widget_add_css_class(window, "view")
+            watchSelection()
+            watchWheel()
+            watchKeys()
+            let adjustment = unsafe gtk_scrolled_window_get_vadjustment(gtkCast(window))
+            unsafe GTKSignals.connect(adjustment, "value-changed") { [weak self] in self?.updateSoon() }
+            unsafe GTKSignals.connect(adjustment, "changed") { [weak self] in self?.updateSoon() }
+            makeView()
         }
 
         isolated deinit {
-            // After this, GTK makes no callbacks, so that the box can be released.
-            unsafe calotype_gtk_list_detach(widget)
-            unsafe Unmanaged.passUnretained(box).release()
-            unsafe calotype_gtk_unref(widget)
+            for handler in clockHandlers { handler.disconnect() }
+            unsafe g_object_unref(gtkCast(selectionModel))
+            unsafe g_object_unref(widget)
         }
-
-        /// The scroll offset, in the application's pixels, at most ``maximumOffset``. Setting it scrolls in the next frame, to the
-        /// last value that was set.
-        public var offset: Double {
-            get {
-                var maximum = 0.0
-                return unsafe calotype_gtk_list_offset(widget, &maximum)
-            }
-            set { unsafe calotype_gtk_list_set_offset(widget, newValue) }
-        }
-
-        /// The largest scroll offset, in the application's pixels.
-        public var maximumOffset: Double {
-            var maximum = 0.0
-            _ = unsafe calotype_gtk_list_offset(widget, &maximum)
-            return maximum
-        }
-
-        /// Moves the keyboard focus to the selected cell and scrolls it on screen.
-        public func focus() { unsafe calotype_gtk_list_focus(widget) }
     }
 #endif

@@ -1,7 +1,8 @@
 // For clock_gettime.
 #define _POSIX_C_SOURCE 200809L
 
-#ifdef GTK
+// Without the trait GTK, GTK's headers are not in the search paths.
+#if __has_include(<gtk/gtk.h>)
 
 #include "CCalotypeGTKStage.h"
 
