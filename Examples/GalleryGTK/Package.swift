@@ -21,7 +21,7 @@ let package = Package(
                 .product(name: "LoopbackHTTP", package: "Calotype"),
             ],
             swiftSettings: [.swiftLanguageMode(.v6)]),
-        // The programs of docs/GettingStarted.md, docs/Targets.md and docs/TutorialGTK.md.
+        // The programs of docs/GettingStarted.md, docs/TargetsGTK.md and docs/TutorialGTK.md.
         .executableTarget(
             name: "HelloGTK",
             dependencies: [
