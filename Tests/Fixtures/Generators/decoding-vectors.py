@@ -232,6 +232,6 @@ for primaries, transfer in ((9, 16), (1, 16), (12, 16), (9, 18), (1, 18)):
     for codes in ((0, 0, 0), (20000, 20000, 20000), (38057, 38057, 38057), (49271, 49271, 49271), (65535, 65535, 65535),
                   (40000, 30000, 20000), (15000, 45000, 30000), (50000, 20000, 48000)):
         lines.append(f"hdr {primaries} {transfer} {text(codes)} {text(shown(primaries, transfer, codes))}")
-place = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "Tests", "Fixtures", "decoding-vectors.txt")
+place = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "decoding-vectors.txt")
 with open(place, "w") as file:
     file.write("\n".join(lines) + "\n")

@@ -16,8 +16,8 @@ import base64, importlib.util, io, os
 import blurhash, thumbhash
 from PIL import Image
 
-scripts = os.path.dirname(os.path.abspath(__file__))
-spec = importlib.util.spec_from_file_location("vectors", os.path.join(scripts, "decoding-vectors.py"))
+folder = os.path.dirname(os.path.abspath(__file__))
+spec = importlib.util.spec_from_file_location("vectors", os.path.join(folder, "decoding-vectors.py"))
 vectors = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(vectors)
 
@@ -42,5 +42,5 @@ for text in ("1QcSHQRnh493V4dIh4eXh1h4kJUI",):
 for w, h in ((20, 13), (31, 47), (40, 40), (100, 30)):
     rgba = [v for y in range(h) for x in range(w) for v in vectors.sample(x, y, w, h, False)]
     lines.append(f"thumb {w} {h} " + bytes(thumbhash.rgba_to_thumb_hash(w, h, rgba)).hex())
-with open(os.path.join(scripts, "../Tests/Fixtures/published-hashes.txt"), "w") as file:
+with open(os.path.join(folder, "../published-hashes.txt"), "w") as file:
     file.write("\n".join(lines) + "\n")
