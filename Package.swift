@@ -74,16 +74,13 @@ let package = Package(
             tests: ["TestBitmaps"]),
         integration("ImageDecodingApple", ["ImageCore", "ImageKernels", "ImageDecoding"], tests: nil),
         integration(
-            "ImageTargetsGTK", ["ImageCore", "ImageKernels", "ImageTargets", "CalotypeSystem", .gtk],
-            tests: ["GTKStage", "ImageDecoding", "ImageCodecs"]),
-        integration(
-            "ImageCachingRedis", ["ImageCore", "CalotypeSystem", "ImageCaching", .hiredis],
-            tests: ["ImageNetworking", "ImageLoading"]),
+            "ImageTargetsGTK", ["ImageCore", "ImageKernels", "ImageTargets", "CalotypeSystem", .gtk], tests: nil),
+        integration("ImageCachingRedis", ["ImageCore", "CalotypeSystem", "ImageCaching", .hiredis], tests: nil),
         integration("CalotypeLogging", ["ImageCore", .log], tests: ["ImageLoading", .inMemoryLog]),
         integration(
             "CalotypeMetrics", ["ImageCore", "ImageLoading", .metrics],
             tests: ["CalotypeLogging", .log, .inMemoryLog, .metricsTestKit]),
-        integration("CalotypeCombine", ["ImageCore", "ImageLoading", .combine]),
+        integration("CalotypeCombine", ["ImageCore", "ImageLoading", .combine], tests: nil),
 
         // Everything wired, with the platform's own transport and codecs.
         module(
@@ -102,9 +99,8 @@ let package = Package(
             framework + ["Calotype", "ImageNetworkingCurl", "ImageCodecs", "CalotypeSystem", "LoopbackHTTP", "CCalotypeGallery"]
                 + ["CCalotypeHeap", .httpTypes, .argumentParser]),
 
-        // Programs and C that tests run: memory is counted in a process that does nothing else, and GTK needs the main thread.
+        // Programs and C that tests run: memory is counted in a process that does nothing else.
         ["CCalotypeLookup", "CCalotypeAllocations", "CCalotypeHeapUsage", "ProjectFiles"].flatMap { support($0) },
-        support("CCalotypeGTKStage", [.gtk]),
         support("OtherSystem", ["CalotypeSystem"]),
         support("Timing", ["CalotypeSystem"]),
         support("NetworkTestKit", ["CalotypeSystem", "ImageCore", "ImageNetworkingCurl", "LoopbackHTTP", .httpTypes]),
@@ -113,7 +109,6 @@ let package = Package(
         testProgram("EngineSoak", testKit + ["ImageLoading", "CCalotypeHeapUsage"]),
         testProgram(
             "NetworkStorm", testKit + framework + ["Calotype", "ImageNetworkingCurl", "ImageCodecs", "CCalotypeHeapUsage"]),
-        testProgram("GTKStage", testKit + framework + ["Calotype", "ImageCodecs", "ImageTargetsGTK", "CCalotypeGTKStage"]),
     ].flatMap { $0 },
     cLanguageStandard: .c17
 )
@@ -131,25 +126,6 @@ for target in package.targets where target.type != .system && !target.name.hasPr
 if let tests = Context.environment["CALOTYPE_TESTS"] {
     let names = Set(tests.split(separator: ",").map(String.init))
     package.targets.removeAll { $0.type == .test && !names.contains($0.name) }
-}
-
-// The build of `make optional` also has the examples that use parts behind traits or another HTTP client. One build compiles each of
-// them once. The examples' manifests are for their users.
-if Context.environment["CALOTYPE_OPTIONAL"] != nil {
-    package.dependencies += [
-        .package(url: "https://github.com/apple/swift-nio", from: "2.80.0"),
-        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.30.0"),
-        .package(url: "https://github.com/swift-server/async-http-client", from: "1.30.0"),
-    ]
-    package.targets += ["GalleryGTK", "HelloGTK", "AlbumGTK"].flatMap {
-        program($0, in: "Examples/GalleryGTK/Sources/\($0)", ["CGTK", "Calotype", "ImageTargetsGTK", "LoopbackHTTP"])
-    }
-    package.targets += [.systemLibrary(name: "CGTK", path: "Examples/GalleryGTK/Sources/CGTK", pkgConfig: "gtk4")]
-    package.targets += program(
-        "AsyncHTTPClientLayer", in: "Examples/AsyncHTTPClientLayer/Sources/AsyncHTTPClientLayer",
-        testKit + ["ImageCodecs", "ImageDecoding", "ImageLoading", .product(name: "NIOSSL", package: "swift-nio-ssl")]
-            + ["NIOCore", "NIOHTTP1", "NIOPosix"].map { .product(name: $0, package: "swift-nio") }
-            + [.product(name: "AsyncHTTPClient", package: "async-http-client")])
 }
 
 // Bundles of dependencies overlap, and the package manager warns of repetitions.

@@ -5,6 +5,11 @@ import PackageDescription
 let package = Package(
     name: "GalleryGTK",
     platforms: [.macOS(.v13)],
+    products: [
+        .executable(name: "GalleryGTK", targets: ["GalleryGTK"]),
+        .executable(name: "HelloGTK", targets: ["HelloGTK"]),
+        .executable(name: "AlbumGTK", targets: ["AlbumGTK"]),
+    ],
     dependencies: [
         // The trait adds GTK to Calotype.
         .package(name: "Calotype", path: "../..", traits: ["GTK"])

@@ -1,9 +1,6 @@
 // For clock_gettime.
 #define _POSIX_C_SOURCE 200809L
 
-// Without the trait GTK, GTK's headers are not in the search paths.
-#if __has_include(<gtk/gtk.h>)
-
 #include "CCalotypeGTKStage.h"
 
 #include <gtk/gtk.h>
@@ -183,5 +180,3 @@ void calotype_stage_after_each_paint(void *window, bool (*tick)(void *context), 
 void calotype_stage_set_animates(bool animates) {
     g_object_set(gtk_settings_get_default(), "gtk-enable-animations", (gboolean)animates, NULL);
 }
-
-#endif
