@@ -8,8 +8,9 @@ let strict: [SwiftSetting] = [
 
 func calotype(_ products: String...) -> [Target.Dependency] { products.map { .product(name: $0, package: "Calotype") } }
 
-// The tests of the products behind package traits: `make optional`. This is a package of its own, since it builds Calotype with its
-// traits, and with them the examples that the default build leaves out, so that one build compiles everything once.
+// The tests of the products behind package traits: `make optional`. This is a package of its own, since it builds
+// Calotype with its traits, and with them the examples that the default build leaves out, so that one build compiles
+// everything once.
 let package = Package(
     name: "Optional",
     platforms: [.macOS(.v13)],

@@ -12,8 +12,8 @@
             if let context = unsafe context { unsafe Unmanaged<AnyObject>.fromOpaque(context).release() }
         }
 
-        /// Calls a closure on the main actor with the object of a context; `nil` without one. Pointers are not `Sendable`, so that
-        /// addresses are passed as integers.
+        /// Calls a closure on the main actor with the object of a context; `nil` without one. Pointers are not
+        /// `Sendable`, so that addresses are passed as integers.
         @unsafe static func with<Object: AnyObject, Result: Sendable>(
             _ context: UnsafeMutableRawPointer?, as type: Object.Type, _ body: @MainActor (Object) -> Result
         ) -> Result? {

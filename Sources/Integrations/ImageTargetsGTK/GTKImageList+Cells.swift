@@ -54,7 +54,8 @@
             return unsafe row
         }
 
-        /// Defers the load until the layout is known: GTK may bind hundreds of cells in one frame, most of them off screen.
+        /// Defers the load until the layout is known: GTK may bind hundreds of cells in one frame, most of them off
+        /// screen.
         private func bind(_ cell: GTKListCell, _ position: Int) {
             (cell.position, cell.isOnScreen) = (position, false)
             renewRequest(of: cell)
@@ -90,7 +91,8 @@
             (cell.position, cell.isOnScreen, cell.pending) = (nil, false, .nothing)
         }
 
-        /// Clears the image that the cell shows from before its request was renewed. An equal request would not replace it.
+        /// Clears the image that the cell shows from before its request was renewed. An equal request would not replace
+        /// it.
         private func clearOutdated(_ cell: GTKListCell) {
             if cell.isOutdated { cell.target.clear() }
             cell.isOutdated = false
@@ -121,8 +123,8 @@
             return (whole.isEmpty ? places : whole).min { ($0.cell.position ?? 0) < ($1.cell.position ?? 0) }?.cell
         }
 
-        /// Shows at least the placeholder of every cell that came on screen, before GTK paints the frame. Then starts loads for a
-        /// bounded time, those of cells on screen first. Returns whether cells are left for the next frame.
+        /// Shows at least the placeholder of every cell that came on screen, before GTK paints the frame. Then starts
+        /// loads for a bounded time, those of cells on screen first. Returns whether cells are left for the next frame.
         func updateCells() -> Bool {
             let end = ContinuousClock.now + GTKImageList.timePerFrame
             var (arrived, near): ([GTKListCell], [GTKListCell]) = ([], [])

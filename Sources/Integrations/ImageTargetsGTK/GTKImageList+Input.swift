@@ -5,14 +5,15 @@
     extension GTKImageList {
         /// Activates positions by click, if only one can be selected, and by the return key.
         ///
-        /// GTK's own property for clicks (single-click-activate) also selects the cell under the pointer when the keyboard scrolls, so
-        /// that the arrow keys would continue from another cell.
+        /// GTK's own property for clicks (single-click-activate) also selects the cell under the pointer when the
+        /// keyboard scrolls, so that the arrow keys would continue from another cell.
         func watchActivation() {
             unsafe GTKSignals.connect(view, "activate") { [weak self] arguments in
                 self?.onActivate?(Int(arguments.number(0)))
                 return false
             }
-            // Where several positions can be selected, GTK's own clicks select them, with Control and Shift, and a double click activates.
+            // Where several positions can be selected, GTK's own clicks select them, with Control and Shift, and a
+            // double click activates.
             guard selectionMode == .single else { return }
             let click = unsafe gtk_gesture_click_new()
             unsafe gtk_event_controller_set_propagation_phase(click, GTK_PHASE_CAPTURE)

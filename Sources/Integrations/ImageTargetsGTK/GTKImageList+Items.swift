@@ -46,7 +46,8 @@
             reportSelection()
         }
 
-        /// Renews the request of an image, whose cell may already be on screen. Nothing happens if the position does not exist.
+        /// Renews the request of an image, whose cell may already be on screen. Nothing happens if the position does
+        /// not exist.
         public func reload(_ position: Int) {
             if let cell = cell(at: position) { renewShownRequest(of: cell) }
             updateSoon()
@@ -72,9 +73,9 @@
 
         // MARK: Selection
 
-        /// The selected position, or the first of several; `nil` if there is none. Arrow keys and clicks change it, and the return key
-        /// activates it. Setting it selects no other position and scrolls it on screen in the next frame. Setting `nil` or a position
-        /// that does not exist does nothing.
+        /// The selected position, or the first of several; `nil` if there is none. Arrow keys and clicks change it, and
+        /// the return key activates it. Setting it selects no other position and scrolls it on screen in the next
+        /// frame. Setting `nil` or a position that does not exist does nothing.
         public var selected: Int? {
             get { selection.min() }
             set {
@@ -86,8 +87,8 @@
 
         func selectOnly(_ position: Int) { unsafe gtk_selection_model_select_item(selectionModel, guint(clamping: position), 1) }
 
-        /// The selected positions. Setting it does not scroll; in a list that selects one position, the first one counts, and an empty
-        /// set does nothing.
+        /// The selected positions. Setting it does not scroll; in a list that selects one position, the first one
+        /// counts, and an empty set does nothing.
         public var selection: Set<Int> {
             get {
                 let selected = unsafe gtk_selection_model_get_selection(selectionModel)
@@ -111,7 +112,8 @@
         /// Watches the selection, which also changes when a selected item is removed.
         func watchSelection() {
             guard selectionMode == .multiple else {
-                // A GtkSingleSelection selects another item when its item is removed, without the signal `selection-changed`.
+                // A GtkSingleSelection selects another item when its item is removed, without the signal
+                // `selection-changed`.
                 unsafe GTKSignals.connect(selectionModel, "notify::selected-item") { [weak self] in self?.reportSelection() }
                 return
             }

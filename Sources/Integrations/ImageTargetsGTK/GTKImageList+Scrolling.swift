@@ -2,8 +2,8 @@
     internal import CCalotypeLibGTK
     internal import CalotypeSystem
 
-    // All scrolling waits for the next frame: GtkGridView (4.8) loses its place, or ends the program with a failed assertion, when it is
-    // scrolled twice without a layout in between.
+    // All scrolling waits for the next frame: GtkGridView (4.8) loses its place, or ends the program with a failed
+    // assertion, when it is scrolled twice without a layout in between.
     extension GTKImageList {
         /// Where to scroll in the next frame.
         struct Scrolling {
@@ -18,8 +18,8 @@
             var hasAskedGTK = false
         }
 
-        /// The scroll offset, in the application's pixels, at most ``maximumOffset``. Setting it scrolls in the next frame, to the
-        /// last value that was set.
+        /// The scroll offset, in the application's pixels, at most ``maximumOffset``. Setting it scrolls in the next
+        /// frame, to the last value that was set.
         public var offset: Double {
             get { unsafe scrolling.offset.map { min(max(0, $0), maximumOffset) } ?? gtk_adjustment_get_value(adjustment) }
             set {
@@ -62,8 +62,8 @@
             updateSoon()
         }
 
-        /// Scrolls to the wanted position after a layout. Returns whether another layout is needed. A position without a cell takes two
-        /// layouts: GTK first scrolls near it, and then its cell has exact bounds.
+        /// Scrolls to the wanted position after a layout. Returns whether another layout is needed. A position without
+        /// a cell takes two layouts: GTK first scrolls near it, and then its cell has exact bounds.
         func scrollToPosition() -> Bool {
             guard let position = scrolling.position else { return false }
             if let place = unsafe cell(at: position)?.place(in: window) {

@@ -75,8 +75,9 @@
             if let parent = unsafe cell.parent { unsafe gtk_widget_grab_focus(parent) }
         }
 
-        /// Limits the columns to those that fit, so that the grid, in the middle of the window, has no gaps between its cells. GTK keeps
-        /// cells for thirty rows of the maximum number of columns, so that a higher limit would cost thousands of cells.
+        /// Limits the columns to those that fit, so that the grid, in the middle of the window, has no gaps between its
+        /// cells. GTK keeps cells for thirty rows of the maximum number of columns, so that a higher limit would cost
+        /// thousands of cells.
         private func fitColumns() {
             guard layout.hasColumns else { return }
             if columnWidth == nil, let cell = firstCell {
@@ -127,8 +128,8 @@
             hasUnfinishedCells = updateCells()
         }
 
-        /// Changes of the layout and unfinished cells wait until the frame is painted. Before that, GTK would lay out the same frame
-        /// again and again.
+        /// Changes of the layout and unfinished cells wait until the frame is painted. Before that, GTK would lay out
+        /// the same frame again and again.
         private func painted() {
             fitColumns()
             if let cell = cell(at: wantedFocus), unsafe gtk_widget_get_mapped(view) != 0 { focus(cell) }

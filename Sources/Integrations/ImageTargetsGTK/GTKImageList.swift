@@ -4,11 +4,12 @@
 
     /// A scrolling list of images that recycles its cells: a `GtkGridView` or a `GtkListView` in a `GtkScrolledWindow`.
     ///
-    /// Only positions near the screen have a cell. A cell that leaves the screen lowers the priority of its load or cancels it,
-    /// as ``LoadOptions/offScreenPolicy`` says, and resumes the load when it comes back. A memory hit or a placeholder is shown
-    /// in the frame in which its cell appears, so that no cell is painted blank. In each frame, the list starts loads for a
-    /// bounded time: those of cells on screen come first, and the rest waits for the next frame. When the list is hidden, no
-    /// cell is on screen. Arrow keys move the focus and the selection. The return key and clicks activate a position.
+    /// Only positions near the screen have a cell. A cell that leaves the screen lowers the priority of its load or
+    /// cancels it, as ``LoadOptions/offScreenPolicy`` says, and resumes the load when it comes back. A memory hit or a
+    /// placeholder is shown in the frame in which its cell appears, so that no cell is painted blank. In each frame,
+    /// the list starts loads for a bounded time: those of cells on screen come first, and the rest waits for the next
+    /// frame. When the list is hidden, no cell is on screen. Arrow keys move the focus and the selection. The return
+    /// key and clicks activate a position.
     ///
     /// ```swift
     /// @MainActor func grid(of urls: [URL], loader: any ImageProviding) -> GTKImageList {
@@ -39,30 +40,32 @@
         public enum SelectionMode {
             /// One position, unless the list is empty. A click selects and activates it.
             case single
-            /// Any number of positions, by clicks with Control and Shift, by Control-A, and by dragging over them. A double click
-            /// activates a position.
+            /// Any number of positions, by clicks with Control and Shift, by Control-A, and by dragging over them. A
+            /// double click activates a position.
             case multiple
         }
 
-        /// Called with a position when it is clicked, or when the return key is pressed on it. In a list that selects several
-        /// positions, a double click activates.
+        /// Called with a position when it is clicked, or when the return key is pressed on it. In a list that selects
+        /// several positions, a double click activates.
         public var onActivate: ((Int) -> Void)?
 
         /// Called when other images are selected: by the user, by the program, or because a selected one was removed.
         public var onSelectionChange: ((Set<Int>) -> Void)?
 
-        /// Makes the widget of a cell around its image view, which the widget must contain; `nil`, the default, uses the view itself,
-        /// or a row with a title.
+        /// Makes the widget of a cell around its image view, which the widget must contain; `nil`, the default, uses
+        /// the view itself, or a row with a title.
         ///
-        /// Set it before ``count``. It is called for each new cell, and the widget then shows one position after the other: see
-        /// ``updateCell``.
+        /// Set it before ``count``. It is called for each new cell, and the widget then shows one position after the
+        /// other: see ``updateCell``.
         public var makeCell: ((GTKImageView) -> UnsafeMutableRawPointer)?
 
-        /// Called with a widget of ``makeCell`` and the position that it shows from now on, for example to set the text of a label.
+        /// Called with a widget of ``makeCell`` and the position that it shows from now on, for example to set the text
+        /// of a label.
         public var updateCell: ((UnsafeMutableRawPointer, Int) -> Void)?
 
-        /// The number of images, 0 by default. Setting it renews all requests. Setting the same number keeps the offset and the
-        /// selection. For single changes, use ``insert(_:at:)``, ``remove(_:at:)``, ``move(from:to:)`` and ``reload(_:)``.
+        /// The number of images, 0 by default. Setting it renews all requests. Setting the same number keeps the offset
+        /// and the selection. For single changes, use ``insert(_:at:)``, ``remove(_:at:)``, ``move(from:to:)`` and
+        /// ``reload(_:)``.
         public var count: Int {
             get { storedCount }
             set {
@@ -76,8 +79,9 @@
             }
         }
 
-        /// How the cells are arranged. Setting it makes new cells and keeps the selection. If the selected cell is on screen, it
-        /// keeps its place; otherwise the first cell on screen does. In a hidden list, the selected cell is scrolled on screen.
+        /// How the cells are arranged. Setting it makes new cells and keeps the selection. If the selected cell is on
+        /// screen, it keeps its place; otherwise the first cell on screen does. In a hidden list, the selected cell is
+        /// scrolled on screen.
         public var layout: Layout { didSet { replaceView() } }
 
         let loader: any ImageProviding
@@ -127,12 +131,12 @@
         ///
         /// - Parameters:
         ///   - loader: loads the images.
-        ///   - cellSize: the size of an image, in the application's pixels. Requests get it as their target size, in device pixels,
-        ///     if no options set one.
+        ///   - cellSize: the size of an image, in the application's pixels. Requests get it as their target size, in
+        ///     device pixels, if no options set one.
         ///   - layout: how the cells are arranged; in a grid by default.
         ///   - selectionMode: how many positions can be selected; one by default.
-        ///   - request: returns the request for a position, or `nil` if there is no image: the cell then shows the failure image or
-        ///     the placeholder of the loader's options. Called whenever a cell comes near the screen.
+        ///   - request: returns the request for a position, or `nil` if there is no image: the cell then shows the
+        ///     failure image or the placeholder of the loader's options. Called whenever a cell comes near the screen.
         public init(
             loader: any ImageProviding, cellSize: PixelSize, layout: Layout = .grid, selectionMode: SelectionMode = .single,
             request: @escaping (Int) -> ImageRequest?

@@ -61,7 +61,8 @@
             target?.viewSizeChanged()
         }
 
-        /// Whether the container, or a size request, gives the view a size. Only for a view that does not ask for the size of its image.
+        /// Whether the container, or a size request, gives the view a size. Only for a view that does not ask for the
+        /// size of its image.
         private var hasSize: Bool {
             // A GtkPicture asks for some pixels even if it shows nothing.
             func natural(_ orientation: GtkOrientation) -> Int {

@@ -3,8 +3,8 @@
     public import ImageCore
 
     extension GTKImageView {
-        /// The number of device pixels per application pixel: 2 on a high-density monitor. The target size of a request is in device
-        /// pixels.
+        /// The number of device pixels per application pixel: 2 on a high-density monitor. The target size of a request
+        /// is in device pixels.
         public var scaleFactor: Int { unsafe Int(gtk_widget_get_scale_factor(overlay)) }
 
         /// Converts a size in the application's pixels to device pixels.

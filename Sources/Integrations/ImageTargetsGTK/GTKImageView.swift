@@ -29,8 +29,8 @@
         /// The button and the sentence are shown where the view is large enough. `nil` by default.
         public var onRetry: (@MainActor () -> Void)? { didSet { if failure != nil { showFailure(failure) } } }
 
-        /// The target that this view or its list made. The view tells it about the desktop's setting for animations and, outside a
-        /// list, about its layout.
+        /// The target that this view or its list made. The view tells it about the desktop's setting for animations
+        /// and, outside a list, about its layout.
         var target: ImageTarget<GTKImageView>?
         private var settingsHandler: GTKSignalHandler?
         private(set) var failure: ImageError?
@@ -45,9 +45,10 @@
         /// Makes a blank image view.
         ///
         /// - Parameters:
-        ///   - imageWidget: the `GtkPicture` that shows the image. It must not have a parent. By default, the view makes one.
-        ///   - contentMode: ``ContentMode/fit`` shows the whole image in the middle of the view; see ``enlargesImages``. Other modes
-        ///     cover the view with the image. ``ContentMode/fill`` by default.
+        ///   - imageWidget: the `GtkPicture` that shows the image. It must not have a parent. By default, the view
+        ///     makes one.
+        ///   - contentMode: ``ContentMode/fit`` shows the whole image in the middle of the view; see
+        ///     ``enlargesImages``. Other modes cover the view with the image. ``ContentMode/fill`` by default.
         public convenience init(imageWidget: UnsafeMutableRawPointer? = nil, contentMode: ContentMode = .fill) {
             unsafe self.init(imageWidget, contentMode, .unknown)
             updateFit()
@@ -95,11 +96,12 @@
 
         /// Makes the target of this view, which tells it whether the view is on screen and how large it is.
         ///
-        /// The view keeps the target. A target from another call or initializer does not learn this by itself: it loads images in
-        /// full size, and its load is not affected when the view leaves the screen.
+        /// The view keeps the target. A target from another call or initializer does not learn this by itself: it loads
+        /// images in full size, and its load is not affected when the view leaves the screen.
         ///
-        /// If the container of the view gives it a size while it shows nothing, this is the size of its images, and the view no longer
-        /// asks for the size of its image. Otherwise the image is loaded in full size, and the view asks for its size.
+        /// If the container of the view gives it a size while it shows nothing, this is the size of its images, and the
+        /// view no longer asks for the size of its image. Otherwise the image is loaded in full size, and the view asks
+        /// for its size.
         ///
         /// - Parameters:
         ///   - loader: loads the images.
@@ -148,7 +150,8 @@
             return true
         }
 
-        /// The desktop's setting `gtk-enable-animations`. A target that this view or its list made notices when it changes.
+        /// The desktop's setting `gtk-enable-animations`. A target that this view or its list made notices when it
+        /// changes.
         public func prefersReducedMotion() -> Bool {
             var value = GValue()
             unsafe g_value_init(&value, calotype_type_boolean)

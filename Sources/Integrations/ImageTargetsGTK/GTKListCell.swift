@@ -30,7 +30,8 @@
         /// GTK's own widget around the widget of the cell, which is as high as the row.
         var parent: UnsafeMutablePointer<GtkWidget>? { unsafe gtk_widget_get_parent(widget) }
 
-        /// The upper edge and the height of the cell in another widget, as of the last layout; `nil` if the cell is not laid out.
+        /// The upper edge and the height of the cell in another widget, as of the last layout; `nil` if the cell is not
+        /// laid out.
         func place(in other: UnsafeMutablePointer<GtkWidget>) -> (top: Double, height: Double)? {
             // Cells that GTK keeps in reserve are not mapped and have no bounds.
             guard position != nil, unsafe gtk_widget_get_mapped(widget) != 0 else { return nil }

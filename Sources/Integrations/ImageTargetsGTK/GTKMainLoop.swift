@@ -10,8 +10,8 @@
 
         /// Lets GLib's default main context run the jobs of the main actor. Without it, no image arrives.
         ///
-        /// Call it once from a synchronous `main`, before `g_application_run`. In an asynchronous `main`, Swift's own loop occupies
-        /// the main thread. Further calls do nothing.
+        /// Call it once from a synchronous `main`, before `g_application_run`. In an asynchronous `main`, Swift's own
+        /// loop occupies the main thread. Further calls do nothing.
         public static func attach() {
             guard !isAttached else { return }
             isAttached = true

@@ -2,7 +2,8 @@
     internal import CCalotypeLibGTK
     internal import ImageCore
 
-    /// The `GdkPaintable` of a view, a class of GObject in Swift. A view keeps one, so that showing another image needs no new layout.
+    /// The `GdkPaintable` of a view, a class of GObject in Swift. A view keeps one, so that showing another image needs
+    /// no new layout.
     @safe @MainActor final class GTKPaintable {
         /// How a texture is scaled to the view.
         enum Fit { case covers, contains, scalesDown }
@@ -111,8 +112,8 @@
             unsafe gtk_snapshot_pop(snapshot)
         }
 
-        /// Draws a texture so that it covers the area, or so that all of it is visible. A texture of one pixel is a colour, which fills
-        /// the area.
+        /// Draws a texture so that it covers the area, or so that all of it is visible. A texture of one pixel is a
+        /// colour, which fills the area.
         private func draw(_ texture: GTKTexture?, _ snapshot: OpaquePointer?, _ width: Double, _ height: Double) {
             guard let texture else { return }
             let size = size(of: texture)
@@ -131,7 +132,8 @@
             var area = graphene_rect_t(
                 origin: graphene_point_t(x: 0, y: 0), size: graphene_size_t(width: Float(width), height: Float(height)))
             unsafe gtk_snapshot_push_clip(snapshot, &area)
-            // Centred on whole pixels, since half a pixel would blur every edge. Rounding towards zero keeps a covering image covering.
+            // Centred on whole pixels, since half a pixel would blur every edge. Rounding towards zero keeps a covering
+            // image covering.
             var corner = graphene_point_t(
                 x: Float(((width - shown.width) / 2).rounded(.towardZero)),
                 y: Float(((height - shown.height) / 2).rounded(.towardZero)))

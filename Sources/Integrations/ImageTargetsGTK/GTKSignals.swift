@@ -17,15 +17,15 @@
     @MainActor public enum GTKSignals {
         /// Calls a closure whenever an object emits a signal.
         ///
-        /// The object keeps the closure until it ends or the handler is disconnected. Capture objects of Swift weakly that own
-        /// the object.
+        /// The object keeps the closure until it ends or the handler is disconnected. Capture objects of Swift weakly
+        /// that own the object.
         ///
         /// - Parameters:
         ///   - object: the GObject. For `nil`, nothing happens.
         ///   - signal: the name of the signal, such as `notify::scale-factor`.
         ///   - runsAfter: whether the closure runs after the object's own handler; `false` by default.
-        ///   - body: receives the arguments of the signal, without the object. Its result is the result of a signal that returns a
-        ///     truth value: `true` if the event was handled.
+        ///   - body: receives the arguments of the signal, without the object. Its result is the result of a signal
+        ///     that returns a truth value: `true` if the event was handled.
         /// - Returns: the connection, which need not be kept.
         @discardableResult
         public static func connect(
@@ -139,7 +139,8 @@
             }
             let number = unsafe g_signal_connect_closure(
                 UnsafeMutableRawPointer(bitPattern: object), signal, closure, runsAfter ? 1 : 0)
-            // Without a handler, for example because the object has no such signal, nothing else would release this object.
+            // Without a handler, for example because the object has no such signal, nothing else would release this
+            // object.
             if number == 0 { unsafe g_closure_invalidate(closure) }
             unsafe g_closure_unref(closure)
             connection = number == 0 ? nil : (object, number)

@@ -5,8 +5,8 @@
 
     /// A `GdkTexture` that shares the memory of a bitmap.
     ///
-    /// RGBA bitmaps of 8 and 16 bits are not copied: the texture retains the bitmap. Grey bitmaps are converted to RGBA, since
-    /// GTK 4.8 does not have a grey format.
+    /// RGBA bitmaps of 8 and 16 bits are not copied: the texture retains the bitmap. Grey bitmaps are converted to
+    /// RGBA, since GTK 4.8 does not have a grey format.
     @safe public final class GTKTexture {
         /// The `GdkTexture`. It is valid as long as this object exists; take a GObject reference to keep it longer.
         public let pointer: UnsafeMutableRawPointer
@@ -21,7 +21,8 @@
                 case (_, .straight): GDK_MEMORY_R8G8B8A8
                 default: GDK_MEMORY_R8G8B8A8_PREMULTIPLIED
                 }
-            // The texture retains the bitmap, on any thread, so that the address of the pixels stays valid after the closure.
+            // The texture retains the bitmap, on any thread, so that the address of the pixels stays valid after the
+            // closure.
             let owner = unsafe GTKContext.retain(Owner(bitmap))
             unsafe pointer = bitmap.withUnsafePixels { pixels in
                 let bytes = unsafe g_bytes_new_with_free_func(

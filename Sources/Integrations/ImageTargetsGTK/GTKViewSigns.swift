@@ -2,7 +2,8 @@
     internal import CCalotypeLibGTK
     internal import ImageCore
 
-    /// What lies over the image of a view: a spinner, a progress bar, a sign of failure and a badge. The overlay keeps their widgets.
+    /// What lies over the image of a view: a spinner, a progress bar, a sign of failure and a badge. The overlay keeps
+    /// their widgets.
     @safe @MainActor final class GTKViewSigns {
         private let overlay: UnsafeMutablePointer<GtkWidget>
         /// The `GtkPicture`.
@@ -16,7 +17,8 @@
             unsafe (self.overlay, self.image) = (overlay, image)
             Self.addStyle
             unsafe add(spinner, GTK_ALIGN_CENTER, GTK_ALIGN_CENTER)
-            // GTK advances the animation of a spinner that is not mapped, and paints a frame for it. Lists keep such cells in reserve.
+            // GTK advances the animation of a spinner that is not mapped, and paints a frame for it. Lists keep such
+            // cells in reserve.
             unsafe GTKSignals.connect(spinner, "map", runsAfter: true) { [self] in spin() }
             unsafe GTKSignals.connect(spinner, "unmap", runsAfter: true) { [self] in
                 unsafe gtk_spinner_set_spinning(gtkCast(spinner), 0)
@@ -56,8 +58,8 @@
         /// The smallest view that shows a sentence under the sign of failure.
         private static let sentenceSize = PixelSize(width: 220, height: 160)
 
-        /// Shows the sign of failure, or none for `nil`. Where the view is large enough, the message stands under it, with a button if
-        /// there is an action. Elsewhere the message is a tooltip.
+        /// Shows the sign of failure, or none for `nil`. Where the view is large enough, the message stands under it,
+        /// with a button if there is an action. Elsewhere the message is a tooltip.
         func showFailure(_ message: String?, onRetry: (@MainActor () -> Void)?) {
             guard unsafe message != nil || failure != nil else { return }
             if let failure = unsafe failure { unsafe gtk_overlay_remove_overlay(gtkCast(overlay), failure) }
@@ -150,7 +152,8 @@
             unsafe g_value_unset(&value)
         }
 
-        /// Adds the style of all views, once. Adwaita gives progress bars a minimum width, which is wider than the cells of a list.
+        /// Adds the style of all views, once. Adwaita gives progress bars a minimum width, which is wider than the
+        /// cells of a list.
         private static let addStyle: Void = {
             let style = """
                 progressbar.calotype > trough, progressbar.calotype > trough > progress { min-width: 0; }

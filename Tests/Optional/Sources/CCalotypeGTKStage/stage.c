@@ -9,8 +9,8 @@
 static GMainLoop *loop;
 static unsigned wakeups;
 
-// The time of the main thread, in microseconds: at the last return from poll, at the start of the frame and of the list's layout, and in
-// all frames since that return.
+// The time of the main thread, in microseconds: at the last return from poll, at the start of the frame and of the
+// list's layout, and in all frames since that return.
 static gint64 turn_start, frame_start, layout_start, frame_time;
 // The part of the list and of jobs of the main actor since the last frame.
 static double share;

@@ -3,7 +3,8 @@ import CalotypeTesting
 import ImageCore
 import ImageTargetsGTK
 
-/// The conformance checks of image views on a GTK widget, and tests of its fade and of the desktop's setting for animations.
+/// The conformance checks of image views on a GTK widget, and tests of its fade and of the desktop's setting for
+/// animations.
 final class ConformanceScenario: Scenario {
     /// The view, which must not be made before GTK runs.
     private lazy var view = unsafe GTKImageView()
@@ -47,8 +48,8 @@ final class ConformanceScenario: Scenario {
         view.setLoading(false)
     }
 
-    /// Fades from red to blue. The fade takes four seconds, so that a busy machine also observes blended colours; a short fade then
-    /// reaches blue.
+    /// Fades from red to blue. The fade takes four seconds, so that a busy machine also observes blended colours; a
+    /// short fade then reaches blue.
     private func checkFade() throws {
         calotype_stage_set_animates(true)
         if view.prefersReducedMotion() { printLine("FAILED motion: enabled animations have no effect") }

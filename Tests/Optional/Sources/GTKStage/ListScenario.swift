@@ -3,14 +3,15 @@ import Dispatch
 import ImageCore
 import ImageTargetsGTK
 
-/// A list that a test scrolls with the pointer and the keyboard. It executes commands from standard input while nothing moves and
-/// nothing loads:
+/// A list that a test scrolls with the pointer and the keyboard. It executes commands from standard input while nothing
+/// moves and nothing loads:
 ///
 /// - `idle NAME` prints the bounds of the cells.
 /// - `scroll OFFSET…` sets several offsets within one turn of the main loop.
-/// - `hide OFFSET` scrolls to the offset, holds the responses, hides the list until no load runs, prints the numbers of loads, and shows
-///   the list again.
-/// - `rest MILLISECONDS` does nothing for a time and prints the frames that were painted and the times that the main loop awoke.
+/// - `hide OFFSET` scrolls to the offset, holds the responses, hides the list until no load runs, prints the numbers of
+///   loads, and shows the list again.
+/// - `rest MILLISECONDS` does nothing for a time and prints the frames that were painted and the times that the main
+///   loop awoke.
 /// - `activations` prints the number of activations so far.
 /// - `end` prints the counts of loads and frames, and ends the program.
 final class ListScenario: Scenario {

@@ -4,8 +4,8 @@ import ImageCore
 import ImageTargetsGTK
 import LoopbackHTTP
 
-/// A list of 2,000 images from a local server, in cells of 96 pixels. The memory cache of the loader is so small that most images are
-/// fetched again after scrolling.
+/// A list of 2,000 images from a local server, in cells of 96 pixels. The memory cache of the loader is so small that
+/// most images are fetched again after scrolling.
 @MainActor final class ServedList {
     private static let count = 2_000
     private static let cellSide = 96
@@ -34,7 +34,8 @@ import LoopbackHTTP
     ///   - columns: the width of the window in cells. Its height is three quarters of its width.
     ///   - layout: how the cells are arranged.
     ///   - usesChequerboards: whether the images are chequerboards of single pixels instead of four coloured quarters.
-    ///   - hasSlowRequests: whether making a request takes longer than the time that the list spends on loads per frame.
+    ///   - hasSlowRequests: whether making a request takes longer than the time that the list spends on loads per
+    ///     frame.
     ///   - animationInterval: every so many images, one is an animation; none by default.
     init(
         columns: Int, layout: GTKImageList.Layout = .grid, usesChequerboards: Bool = false, hasSlowRequests: Bool = false,
@@ -63,7 +64,8 @@ import LoopbackHTTP
     func start(in window: UnsafeMutableRawPointer) throws {
         let server = try LoopbackServer { [usesChequerboards, gate, animationInterval] request, connection in
             if let gate = gate.value { try connection.wait(for: gate) }
-            // As on a network, a load takes longer than half a frame, so that many loads run when their cells leave the screen.
+            // As on a network, a load takes longer than half a frame, so that many loads run when their cells leave the
+            // screen.
             FileOutput.pause(microseconds: 8_000)
             let number = Int(request.path.dropFirst().prefix { $0.isNumber }) ?? 0
             if let animationInterval, number % animationInterval == 0 {

@@ -1,8 +1,8 @@
 import CCalotypeGTKStage
 import ImageTargetsGTK
 
-/// A grid of 2,000 images, of which 50 are animations, that scrolls for a number of seconds by itself. It prints what it measured, and
-/// whether no cell was blank, memory did not grow, no frame took long, and nothing loaded off screen.
+/// A grid of 2,000 images, of which 50 are animations, that scrolls for a number of seconds by itself. It prints what
+/// it measured, and whether no cell was blank, memory did not grow, no frame took long, and nothing loaded off screen.
 final class SoakScenario: Scenario {
     private let list = ServedList(columns: 10, animationInterval: 40)
     private let duration: Duration

@@ -2,7 +2,8 @@ import Foundation
 import ImageCore
 import Testing
 
-/// The program GalleryGTK in a separate X server, with a local server that serves the demo's images under thousands of URLs.
+/// The program GalleryGTK in a separate X server, with a local server that serves the demo's images under thousands of
+/// URLs.
 final class Gallery {
     static let program = "GalleryGTK"
     /// The images of the demo, in the root of the project.

@@ -30,7 +30,8 @@ import Testing
         try gallery.wait(for: "the next image") { gallery.showsLarge(cell.position + 1, $0) }
         try gallery.press("Right", "Left", "Left", "Left")
         try gallery.wait(for: "the previous image") { gallery.showsLarge(cell.position - 1, $0) }
-        // Escape goes back to the grid, where the image is selected. The second click of a double click does not open another image.
+        // Escape goes back to the grid, where the image is selected. The second click of a double click does not open
+        // another image.
         try gallery.press("Escape")
         try gallery.wait(for: "the grid") { $0.page == "grid" && $0.selected == cell.position - 1 && $0.isSelectedOnScreen }
         try gallery.click(x: cell.x + 64, y: cell.y + 64, times: 2)

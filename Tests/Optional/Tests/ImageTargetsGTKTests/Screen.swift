@@ -27,8 +27,8 @@ struct Screen {
         return [Int(data[offset + 2]), Int(data[offset + 1]), Int(data[offset])]
     }
 
-    /// Counts the pixels of a square whose colour is not the expected one. Pixels outside the window and those for which `expected`
-    /// returns `nil` do not count.
+    /// Counts the pixels of a square whose colour is not the expected one. Pixels outside the window and those for
+    /// which `expected` returns `nil` do not count.
     func countDifferentPixels(
         from expected: (_ x: Int, _ y: Int) -> [Int]?, inSquareOf side: Int, x left: Int, y top: Int,
         window: (width: Int, height: Int)

@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 
-/// A program with a window, by default `GTKStage`, in a separate X server, and input to that server's pointer and keyboard.
+/// A program with a window, by default `GTKStage`, in a separate X server, and input to that server's pointer and
+/// keyboard.
 final class StageProcess {
     private let server = Process()
     private let windowManager = Process()

@@ -35,8 +35,8 @@ import Testing
         let idle = try IdleState("start", of: stage)
         // GTK has bound cells below the screen, whose loads are suspended.
         #expect(idle.cellCount > idle.cells.count * 3 / 2)
-        // The end of a measurement wakes the loop once. On a busy machine, the late signal of a worker may wake it once more; a timer
-        // would in each half second.
+        // The end of a measurement wakes the loop once. On a busy machine, the late signal of a worker may wake it once
+        // more; a timer would in each half second.
         var lines: [String] = []
         var rests: Bool { lines.last.map { $0.contains(" wakeups=0 ") || $0.contains(" wakeups=1 ") } ?? false }
         repeat {
@@ -147,7 +147,8 @@ import Testing
         let state = try IdleState("start", of: stage)
         stage.send("end")
         let report = try Report(of: stage)
-        // All cells on screen get their placeholders in one frame. After that, one slow request uses up the time of a frame.
+        // All cells on screen get their placeholders in one frame. After that, one slow request uses up the time of a
+        // frame.
         let maximum = report["PAINTED", "requests"]
         #expect(
             (1...state.cells.count + 1).contains(maximum),

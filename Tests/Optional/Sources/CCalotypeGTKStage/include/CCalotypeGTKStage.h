@@ -13,12 +13,13 @@ void calotype_stage_set_child(void *window, void *widget);
 void calotype_stage_set_visible(void *widget, bool visible);
 /// The number of times that the main loop has waited for events so far.
 unsigned calotype_stage_wakeups(void);
-/// Reports after each frame how long the main thread worked since the frame before, without GTK's own layout and painting. Call it
-/// before a list is put into the window, and `calotype_stage_measure_list` after that: between the two, the list handles the layout.
+/// Reports after each frame how long the main thread worked since the frame before, without GTK's own layout and
+/// painting. Call it before a list is put into the window, and `calotype_stage_measure_list` after that: between the
+/// two, the list handles the layout.
 void calotype_stage_measure(void *window, void (*report)(void *context, double milliseconds), void *context);
 void calotype_stage_measure_list(void *window);
-/// The colour in the middle of the image of an image view: straight (not premultiplied) red, green, blue and alpha. False if the view
-/// draws nothing.
+/// The colour in the middle of the image of an image view: straight (not premultiplied) red, green, blue and alpha.
+/// False if the view draws nothing.
 bool calotype_stage_middle_color(void *view, uint8_t rgba[4]);
 /// Sets the minimum size of a widget; -1 for none.
 void calotype_stage_set_size(void *widget, int width, int height);
