@@ -1,7 +1,8 @@
-# The commands of the project. Each sets the machine up first (Scripts/setup), which prints nothing if it is ready.
+# The commands of the project. Each sets the machine up first (Scripts/setup), which prints nothing if it is ready. `make help` lists
+# those marked with `##` first: most changes need no others.
 
 .DEFAULT_GOAL := help
-.PHONY: $(shell sed -n 's/^\([a-z-]*\):.*\#\# .*/\1/p' $(firstword $(MAKEFILE_LIST)))
+.PHONY: help $(shell sed -n 's/^\([a-z-]*\):.*\#[\#-] .*/\1/p' $(firstword $(MAKEFILE_LIST)))
 
 SWIFT ?= swift
 # An import across the layers of Package.swift fails the build.
@@ -13,13 +14,15 @@ export CPATH := $(shell brew --prefix 2>/dev/null)/include$(if $(CPATH),:$(CPATH
 export LIBRARY_PATH := $(shell brew --prefix 2>/dev/null)/lib$(if $(LIBRARY_PATH),:$(LIBRARY_PATH))
 endif
 
-help: ## list the commands
+help:
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-19s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@echo
+	@awk -F ':.*\#- ' '/^[a-z-]+:.*\#- / { printf "  make %-19s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-setup: ## check the Swift toolchain, install missing libraries
+setup: #- check the Swift toolchain, install missing libraries
 	@Scripts/setup
 
-build: setup ## build everything with the tests (debug)
+build: setup #- build everything with the tests (debug)
 	@Scripts/quietly "build" $(BUILD) --build-tests
 
 # Swift's libraries are linked into the command, so that it runs on machines without a toolchain.
@@ -30,7 +33,7 @@ demo: setup ## fetch, cache, decode and show images
 	@Scripts/quietly "build (release)" $(BUILD) -c release $(COMMAND) --product calotype
 	@$(COMMAND_PROGRAM) demo
 
-command: setup ## build only the command, stripped, and print its path; docs/Deployment.md lists its run-time libraries
+command: setup #- build only the command, stripped, and print its path; docs/Deployment.md lists its run-time libraries
 	@Scripts/quietly "build (release)" $(BUILD) -c release $(COMMAND) --product calotype
 	@strip $(COMMAND_PROGRAM) -o .build/calotype
 	@echo .build/calotype
@@ -40,54 +43,47 @@ test: build ## run all tests, compile the snippets, build and run the examples
 	@Scripts/snippets
 	@Scripts/examples
 
-# The parts behind package traits, with their tests and examples, in a separate build folder, so that the default build does not
-# change. CALOTYPE_OPTIONAL adds the examples to this package, so that nothing is built twice, and CALOTYPE_TESTS names the tests. The
-# package manager writes the traits into each command in the order of a set: without the last variable, another order would build
-# everything again.
-OPTIONAL := CALOTYPE_OPTIONAL=1 CALOTYPE_TESTS=ImageTargetsGTKTests,ImageCachingRedisTests,CalotypeCombineTests \
-  SWIFT_DETERMINISTIC_HASHING=1
-TRAITS := --scratch-path .build/optional --traits GTK,Redis,OpenCombine
-PROGRAMS := .build/optional/debug
+# The parts behind package traits, with their tests and the examples that use them, are a package with a build folder of its own, so
+# that the default build does not change. The package manager writes the traits into each command in the order of a set: without the
+# variable, another order would build everything again.
+OPTIONAL := --package-path Tests/Optional --scratch-path .build/optional
 # The progress of tests, line by line.
 BY_LINE := $(if $(filter Linux,$(shell uname)),stdbuf -oL)
-GALLERY := --package-path Examples/GalleryGTK --scratch-path .build/gallery
-LAYER := --package-path Examples/AsyncHTTPClientLayer --scratch-path .build/async-http-client
 
-optional: ## build and test the optional parts: GTK, Redis, OpenCombine, and a network layer on AsyncHTTPClient
+optional: export SWIFT_DETERMINISTIC_HASHING = 1
+optional: #- build and test the optional parts: GTK, Redis, OpenCombine, and a network layer on AsyncHTTPClient
 	@Scripts/setup --optional
-	@Scripts/quietly "1/5 manifest of Examples/GalleryGTK" $(SWIFT) package $(GALLERY) show-dependencies
-	@Scripts/quietly "2/5 manifest of Examples/AsyncHTTPClientLayer" $(SWIFT) package $(LAYER) show-dependencies
-	@$(OPTIONAL) Scripts/quietly "3/5 build (optional parts, examples)" $(BUILD) --build-tests $(TRAITS)
-	@$(OPTIONAL) CALOTYPE_GALLERY=$(CURDIR)/$(PROGRAMS)/GalleryGTK \
-	  Scripts/quietly "4/5 tests (optional parts)" $(BY_LINE) $(SWIFT) test --skip-build --disable-xctest --no-parallel $(TRAITS)
-	@Scripts/quietly "5/5 run (Examples/AsyncHTTPClientLayer)" $(PROGRAMS)/AsyncHTTPClientLayer
+	@Scripts/quietly "1/2 build (optional parts, examples)" $(BUILD) --build-tests $(OPTIONAL)
+	@Scripts/quietly "2/2 tests (optional parts)" $(BY_LINE) $(SWIFT) test --skip-build --disable-xctest --no-parallel $(OPTIONAL)
 
-gallery: ## an image viewer in GTK; IMAGES=folder, or a .txt file with one URL per line
+GALLERY := --package-path Examples/GalleryGTK --scratch-path .build/gallery
+
+gallery: #- an image viewer in GTK; IMAGES=folder, or a .txt file with one URL per line
 	@Scripts/setup --optional
 	@Scripts/quietly "build (gallery, release)" $(SWIFT) build -c release $(GALLERY) --product GalleryGTK
 	@.build/gallery/release/GalleryGTK $(if $(IMAGES),"$(IMAGES)",Sources/Command/Demo/Images --serve)
 
-gtk-soak: ## scroll a grid of 2,000 images with 50 animations for a minute (release); SECONDS=60
+gtk-soak: #- scroll a grid of 2,000 images with 50 animations for a minute (release); SECONDS=60
 	@Scripts/setup --optional
 	@Scripts/gtk-soak $(or $(SECONDS),60)
 
-check-apple: build ## type-check the Apple sources against stubs, and run their logic
+check-apple: build #- type-check the Apple sources against stubs, and run their logic
 	@Scripts/check-apple
 
-portability: ## build and test on Debian 13 and sid, in separate folders; needs root; SUITES="trixie sid"
+portability: #- build and test on Debian 13 and sid, in separate folders; needs root; SUITES="trixie sid"
 	@Scripts/portability $(SUITES)
 
-check-musl: setup ## type-check the only module that imports the C library against Musl's headers
+check-musl: setup #- type-check the only module that imports the C library against Musl's headers
 	@Scripts/check-musl
 
 docs: ## build the site of the API reference and the guides; a missing comment or a broken link fails
 	@Scripts/setup --optional --docs
 	@Scripts/docs
 
-snippets: setup ## compile the Swift code in the documentation
+snippets: setup #- compile the Swift code in the documentation
 	@Scripts/snippets
 
-examples: setup ## build and run the examples
+examples: setup #- build and run the examples
 	@Scripts/examples
 
 format: setup ## format the sources
@@ -97,52 +93,51 @@ lint: setup ## check format and house rules
 	@Scripts/lint
 
 # In release mode the programs run ten times as fast. The folder is separate because of the flag.
-MODEL_TESTS := CALOTYPE_TESTS=ImageLoadingTests,ImageTargetsTests
 MODEL := --scratch-path .build/model -c release -Xswiftc -enable-testing
 
-modeltest: setup ## run random programs against the engine's states, whole loaders and targets; STEPS=5000000 PROGRAMS=10000
-	@$(MODEL_TESTS) Scripts/quietly "build (release, with tests)" $(BUILD) $(MODEL) --build-tests
-	@$(MODEL_TESTS) CALOTYPE_MODEL_STEPS=$(or $(STEPS),5000000) CALOTYPE_PROGRAMS=$(or $(PROGRAMS),10000) \
+modeltest: setup #- run random programs against the engine's states, whole loaders and targets; STEPS=5000000 PROGRAMS=10000
+	@Scripts/quietly "build (release, with tests)" $(BUILD) $(MODEL) --build-tests
+	@CALOTYPE_MODEL_STEPS=$(or $(STEPS),5000000) CALOTYPE_PROGRAMS=$(or $(PROGRAMS),10000) \
 	  Scripts/quietly "model test" $(SWIFT) test $(MODEL) --skip-build --disable-xctest --filter '(Engine)?Model/|Programs'
 
-soak: setup ## run a million loads of every kind, and check that memory does not grow; LOADS=1000000
+soak: setup #- run a million loads of every kind, and check that memory does not grow; LOADS=1000000
 	@Scripts/quietly "build (release)" $(BUILD) -c release --product EngineSoak
 	@GLIBC_TUNABLES=glibc.malloc.tcache_count=0:glibc.malloc.arena_max=1 .build/release/EngineSoak $(LOADS)
 
-storm: setup ## load images for ten minutes from a server that misbehaves in many ways; SECONDS=600 SEED=1
+storm: setup #- load images for ten minutes from a server that misbehaves in many ways; SECONDS=600 SEED=1
 	@Scripts/quietly "build (release)" $(BUILD) -c release --product NetworkStorm
 	@.build/release/NetworkStorm SECONDS=$(or $(SECONDS),600) SEED=$(or $(SEED),1)
 
-sanitize: setup ## find data races, memory errors and leaks with sanitizers; takes at least eight minutes; ONLY=thread
+sanitize: setup #- find data races, memory errors and leaks with sanitizers; takes at least eight minutes; ONLY=thread
 	@Scripts/sanitize $(ONLY)
 
-crashtest: build ## kill a process that writes the disk cache, repeatedly, and share the cache for a minute; ROUNDS=500
+crashtest: build #- kill a process that writes the disk cache, repeatedly, and share the cache for a minute; ROUNDS=500
 	@CALOTYPE_CRASH_ROUNDS=$(or $(ROUNDS),500) CALOTYPE_SHARING_SECONDS=60 Scripts/quietly "crash test" $(SWIFT) test --skip-build --disable-xctest --no-parallel --filter 'DiskCacheCrashTests|DiskCacheTwoProcessTests'
 
-fuzz: setup ## fuzz the decoders and the disk cache; SECONDS_PER_TARGET=60 each; SEED=1 repeats the same inputs
+fuzz: setup #- fuzz the decoders and the disk cache; SECONDS_PER_TARGET=60 each; SEED=1 repeats the same inputs
 	@SECONDS_PER_TARGET=$(or $(SECONDS_PER_TARGET),60) SEED=$(SEED) Scripts/fuzz
 
-kernelpaths: build ## run the tests of the kernels and processors for each instruction set of this processor
+kernelpaths: build #- run the tests of the kernels and processors for each instruction set of this processor
 	@for path in swift baseline avx2 avx512; do \
 	  CALOTYPE_SIMD=$$path Scripts/quietly "tests ($$path)" $(SWIFT) test --skip-build --disable-xctest --no-parallel \
 	    --filter 'ImageKernelsTests|ImageProcessingTests' || exit 1; \
 	done
 
-compare-kernels: ## compare all variants of the kernels, with arm64 under qemu, with the x86-64 baseline; SEED=1 ROUNDS=300
+compare-kernels: #- compare all variants of the kernels, with arm64 under qemu, with the x86-64 baseline; SEED=1 ROUNDS=300
 	@Scripts/setup --arm64
 	@SEED=$(SEED) ROUNDS=$(ROUNDS) Scripts/compare-kernels
 
-bench: setup ## measure beside peers (release); SUITE="decode process" EFFORT=smoke|full JSON=figures.json
+bench: setup #- measure beside peers (release); SUITE="decode process" EFFORT=smoke|full JSON=figures.json
 	@Scripts/setup --bench || echo "bench: the cells of missing programs stay empty." >&2
 	@Scripts/bench-peers $(SUITE)
 	@Scripts/quietly "build (release)" $(BUILD) -c release $(COMMAND) --product calotype
 	@Scripts/quietly "build (benchmarks, release)" Scripts/consume Benchmarks build -c release $(COMMAND)
 	@.build/release/Benchmarks $(SUITE) $(if $(EFFORT),--effort $(EFFORT)) $(if $(JSON),--json $(JSON))
 
-bench-smoke: build ## run each benchmark briefly to show that it works (debug)
+bench-smoke: build #- run each benchmark briefly to show that it works (debug)
 	@Scripts/setup --bench || echo "bench-smoke: suites whose programs are missing are skipped." >&2
 	@Scripts/quietly "build (benchmarks)" Scripts/consume Benchmarks build --build-tests
 	@Scripts/quietly "benchmarks" Scripts/consume Benchmarks test --skip-build --disable-xctest --no-parallel
 
-bench-instructions: setup ## count instructions and allocations of the engine's operations with callgrind; SUITE="cold join"
+bench-instructions: setup #- count instructions and allocations of the engine's operations with callgrind; SUITE="cold join"
 	@Scripts/bench-instructions $(SUITE)

@@ -1,18 +1,72 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// The map of Calotype, innermost layer first. Dependencies point inward only: an import that is not declared here fails the build
-// (`--explicit-target-dependency-import-check error`, see the Makefile). The helpers at the end say where each kind of target lies.
+// The map of Calotype, innermost layer first. Dependencies point inward only: an import that is not declared here fails
+// the build (`--explicit-target-dependency-import-check error`, see the Makefile). The examples, the benchmarks, the
+// fuzzer, and the tests of the parts behind traits are separate packages.
+
+extension Target.Dependency {
+    static let httpTypes = product(name: "HTTPTypes", package: "swift-http-types")
+    static let heap = product(name: "HeapModule", package: "swift-collections")
+    static let deque = product(name: "DequeModule", package: "swift-collections")
+    static let log = product(name: "Logging", package: "swift-log")
+    static let inMemoryLog = product(name: "InMemoryLogging", package: "swift-log")
+    static let metrics = product(name: "CoreMetrics", package: "swift-metrics")
+    static let metricsTestKit = product(name: "MetricsTestKit", package: "swift-metrics")
+    static let argumentParser = product(name: "ArgumentParser", package: "swift-argument-parser")
+    static let combine = product(name: "OpenCombine", package: "OpenCombine", condition: .when(traits: ["OpenCombine"]))
+    static let gtk = target(name: "CCalotypeLibGTK", condition: .when(traits: ["GTK"]))
+    static let hiredis = target(name: "CCalotypeLibHiredis", condition: .when(traits: ["Redis"]))
+}
+
+/// The modules that need no library, without the vocabulary.
+let framework: [Target.Dependency] = [
+    "ImageKernels", "ImageLoading", "ImageNetworking", "ImageCaching", "ImageDecoding", "ImageProcessing", "ImageTargets",
+]
+
+/// What most tests use.
+let testKit: [Target.Dependency] = [
+    "CalotypeSystem", "ImageCore", "CalotypeTesting", "LoopbackHTTP", "ProjectFiles", "Timing", .httpTypes,
+]
+
+let apple: [Platform] = [.macOS, .iOS, .tvOS, .watchOS, .visionOS, .macCatalyst]
+let others: [Platform] = [.linux, .android, .windows, .openbsd]
+
+func library(_ name: String) -> Product { .library(name: name, targets: [name]) }
+
+/// The module map of a library of the system.
+func systemLibrary(_ name: String, folder: String, pkgConfig: String, apt: String, brew: String) -> Target {
+    .systemLibrary(
+        name: name, path: "Sources/C/System/\(folder)", pkgConfig: pkgConfig, providers: [.apt([apt]), .brew([brew])])
+}
+
 let package = Package(
     name: "Calotype",
     platforms: [.macOS(.v13), .iOS(.v16), .tvOS(.v16), .watchOS(.v9), .visionOS(.v1)],
     products: [
-        "Calotype", "ImageCore", "ImageKernels", "ImageNetworking", "ImageNetworkingCurl", "ImageNetworkingFoundation",
-        "ImageCaching", "ImageCachingRedis", "ImageDecoding", "ImageCodecs", "ImageDecodingApple", "ImageProcessing",
-        "ProcessorParsing", "ImageTargets", "ImageTargetsGTK", "ImageLoading", "CalotypeLogging", "CalotypeMetrics",
-        "CalotypeCombine",
-        "CalotypeTesting", "LoopbackHTTP",
-    ].map { .library(name: $0, targets: [$0]) } + [.executable(name: "calotype", targets: ["CalotypeCommand"])],
+        library("Calotype"),
+        library("ImageCore"),
+        library("ImageKernels"),
+        library("ImageNetworking"),
+        library("ImageNetworkingCurl"),
+        library("ImageNetworkingFoundation"),
+        library("ImageCaching"),
+        library("ImageCachingRedis"),
+        library("ImageDecoding"),
+        library("ImageCodecs"),
+        library("ImageDecodingApple"),
+        library("ImageProcessing"),
+        library("ProcessorParsing"),
+        library("ImageTargets"),
+        library("ImageTargetsGTK"),
+        library("ImageLoading"),
+        library("CalotypeLogging"),
+        library("CalotypeMetrics"),
+        library("CalotypeCombine"),
+        library("CalotypeTesting"),
+        library("LoopbackHTTP"),
+        .executable(name: "calotype", targets: ["CalotypeCommand"]),
+    ],
     traits: [
         .trait(name: "GTK", description: "ImageTargetsGTK: images in GTK 4 windows; needs libgtk-4-dev."),
         .trait(name: "Redis", description: "ImageCachingRedis: a store shared over Redis; needs libhiredis-dev."),
@@ -28,207 +82,211 @@ let package = Package(
     ],
     targets: [
         // The platform (no other module imports Glibc, Musl or Darwin), the vocabulary, and pixel arithmetic.
-        module("CalotypeSystem", []),
-        module("ImageCore", ["CalotypeSystem", .httpTypes]),
-        module("ImageKernels", ["ImageCore", "CalotypeSystem", "CCalotypeKernels"]),
+        .target(name: "CalotypeSystem"),
+        .target(name: "ImageCore", dependencies: ["CalotypeSystem", .httpTypes]),
+        .target(name: "ImageKernels", dependencies: ["CalotypeSystem", "ImageCore", "CCalotypeKernels"]),
 
-        // C of this package, and libraries of the system, each with the C between it and Swift. That C names every library that it
-        // calls: what a .pc file lists besides differs from one version of a library to the next.
-        ["Kernels", "DiskIO", "Sockets", "Heap", "Gallery", "Codec"].flatMap { c($0) },
-        library("JPEG", uses: ["CCalotypeCodec"], links: ["jpeg"], pkgConfig: "libjpeg", apt: "libjpeg-dev", brew: "jpeg-turbo"),
-        library("PNG", uses: ["CCalotypeCodec"], links: ["png"], pkgConfig: "libpng", apt: "libpng-dev", brew: "libpng"),
-        system("WebP", pkgConfig: "libwebpdemux", apt: "libwebp-dev", brew: "webp"),
-        library("AVIF", uses: ["CCalotypeCodec"], links: ["avif"], pkgConfig: "libavif", apt: "libavif-dev", brew: "libavif"),
-        system("LCMS", pkgConfig: "lcms2", apt: "liblcms2-dev", brew: "little-cms2"),
-        system("GIF", pkgConfig: "libgif", apt: "libgif-dev", brew: "giflib"),
-        library("Curl", links: ["curl"], pkgConfig: "libcurl", apt: "libcurl4-openssl-dev", brew: "curl"),
-        system("Hiredis", pkgConfig: "hiredis", apt: "libhiredis-dev", brew: "hiredis"),
-        system("GTK", pkgConfig: "gtk4", apt: "libgtk-4-dev", brew: "gtk4"),
-        c("GTK", [.gtk]),
+        // C of this package, and libraries of the system, each with the C between it and Swift. That C names every
+        // library that it calls: what a .pc file lists besides differs from one version of a library to the next.
+        .target(name: "CCalotypeKernels", path: "Sources/C/Kernels"),
+        .target(name: "CCalotypeDiskIO", path: "Sources/C/DiskIO"),
+        .target(name: "CCalotypeSockets", path: "Sources/C/Sockets"),
+        .target(name: "CCalotypeHeap", path: "Sources/C/Heap"),
+        .target(name: "CCalotypeGallery", path: "Sources/C/Gallery"),
+        .target(name: "CCalotypeCodec", path: "Sources/C/Codec"),
+        .target(
+            name: "CCalotypeJPEG", dependencies: ["CCalotypeCodec", "CCalotypeLibJPEG"], path: "Sources/C/JPEG",
+            linkerSettings: [.linkedLibrary("jpeg")]),
+        systemLibrary(
+            "CCalotypeLibJPEG", folder: "JPEG", pkgConfig: "libjpeg", apt: "libjpeg-dev", brew: "jpeg-turbo"),
+        .target(
+            name: "CCalotypePNG", dependencies: ["CCalotypeCodec", "CCalotypeLibPNG"], path: "Sources/C/PNG",
+            linkerSettings: [.linkedLibrary("png")]),
+        systemLibrary("CCalotypeLibPNG", folder: "PNG", pkgConfig: "libpng", apt: "libpng-dev", brew: "libpng"),
+        .target(
+            name: "CCalotypeAVIF", dependencies: ["CCalotypeCodec", "CCalotypeLibAVIF"], path: "Sources/C/AVIF",
+            linkerSettings: [.linkedLibrary("avif")]),
+        systemLibrary("CCalotypeLibAVIF", folder: "AVIF", pkgConfig: "libavif", apt: "libavif-dev", brew: "libavif"),
+        systemLibrary("CCalotypeLibWebP", folder: "WebP", pkgConfig: "libwebpdemux", apt: "libwebp-dev", brew: "webp"),
+        systemLibrary("CCalotypeLibLCMS", folder: "LCMS", pkgConfig: "lcms2", apt: "liblcms2-dev", brew: "little-cms2"),
+        systemLibrary("CCalotypeLibGIF", folder: "GIF", pkgConfig: "libgif", apt: "libgif-dev", brew: "giflib"),
+        .target(
+            name: "CCalotypeCurl", dependencies: ["CCalotypeLibCurl"], path: "Sources/C/Curl",
+            linkerSettings: [.linkedLibrary("curl")]),
+        systemLibrary("CCalotypeLibCurl", folder: "Curl", pkgConfig: "libcurl", apt: "libcurl4-openssl-dev", brew: "curl"),
+        systemLibrary(
+            "CCalotypeLibHiredis", folder: "Hiredis", pkgConfig: "hiredis", apt: "libhiredis-dev", brew: "hiredis"),
+        systemLibrary("CCalotypeLibGTK", folder: "GTK", pkgConfig: "gtk4", apt: "libgtk-4-dev", brew: "gtk4"),
 
         // Built-in plug-ins, each usable alone, and the engine.
-        module(
-            "ImageNetworking", ["ImageCore", "CalotypeSystem", "CCalotypeSockets", .httpTypes],
-            tests: ["ImageNetworkingCurl", "NetworkTestKit", "CCalotypeHeapUsage"]),
-        module("ImageCaching", ["ImageCore", "CalotypeSystem", "CCalotypeDiskIO", .httpTypes, .heap, .deque]),
-        module("ImageDecoding", ["ImageCore", "ImageKernels", "CalotypeSystem"], tests: ["TestBitmaps"]),
-        module(
-            "ImageProcessing", ["ImageCore", "CalotypeSystem", "ImageKernels"],
-            tests: ["CCalotypeAllocations", "ProcessorParsing"]),
-        module(
-            "ImageTargets", ["ImageCore", "ImageKernels", .httpTypes],
-            tests: ["ImageDecoding", "ImageCodecs", "ImageLoading"]),
-        module(
-            "ImageLoading", ["ImageCore", "ImageKernels", "CalotypeSystem", .httpTypes, .heap, .deque],
-            tests: ["EngineSoak", "ImageNetworking"]),
+        .target(name: "ImageNetworking", dependencies: ["CalotypeSystem", "ImageCore", "CCalotypeSockets", .httpTypes]),
+        .target(
+            name: "ImageCaching", dependencies: ["CalotypeSystem", "ImageCore", "CCalotypeDiskIO", .httpTypes, .heap, .deque]),
+        .target(name: "ImageDecoding", dependencies: ["CalotypeSystem", "ImageCore", "ImageKernels"]),
+        .target(name: "ImageProcessing", dependencies: ["CalotypeSystem", "ImageCore", "ImageKernels"]),
+        .target(name: "ProcessorParsing", dependencies: ["ImageCore", "ImageKernels", "ImageProcessing"]),
+        .target(name: "ImageTargets", dependencies: ["ImageCore", "ImageKernels", .httpTypes]),
+        .target(
+            name: "ImageLoading", dependencies: ["CalotypeSystem", "ImageCore", "ImageKernels", .httpTypes, .heap, .deque]),
 
-        // Plug-ins and observers that bring a dependency, or Apple's frameworks. Empty where that is missing or its trait is off.
-        integration(
-            "ImageNetworkingCurl",
-            ["ImageCore", "CalotypeSystem", "ImageNetworking", "CCalotypeCurl", .httpTypes, .deque],
-            tests: ["NetworkTestKit", "LoopbackTLS", "OtherSystem", "CCalotypeHeapUsage", "CCalotypeLookup"]),
-        integration(
-            "ImageNetworkingFoundation", ["ImageCore", "CalotypeSystem", "ImageNetworking", .httpTypes],
-            tests: ["OtherSystem", "LoopbackTLS"]),
-        integration(
-            "ImageCodecs",
-            ["ImageCore", "ImageKernels", "ImageDecoding", "CalotypeSystem", "CCalotypeCodec", "CCalotypeJPEG"]
-                + ["CCalotypePNG", "CCalotypeLibWebP", "CCalotypeAVIF", "CCalotypeLibLCMS", "CCalotypeLibGIF"],
-            tests: ["TestBitmaps"]),
-        integration("ImageDecodingApple", ["ImageCore", "ImageKernels", "ImageDecoding"], tests: nil),
-        integration(
-            "ImageTargetsGTK", ["ImageCore", "ImageKernels", "ImageTargets", "CCalotypeGTK"],
-            tests: ["GTKStage", "ImageDecoding", "ImageCodecs"]),
-        integration(
-            "ImageCachingRedis", ["ImageCore", "CalotypeSystem", "ImageCaching", .hiredis],
-            tests: ["ImageNetworking", "ImageLoading"]),
-        integration("CalotypeLogging", ["ImageCore", .log], tests: ["ImageLoading", .inMemoryLog]),
-        integration(
-            "CalotypeMetrics", ["ImageCore", "ImageLoading", .metrics],
-            tests: ["CalotypeLogging", .log, .inMemoryLog, .metricsTestKit]),
-        integration("CalotypeCombine", ["ImageCore", "ImageLoading", .combine]),
+        // Plug-ins and observers that bring a dependency, or Apple's frameworks. Empty where that is missing or its
+        // trait is off.
+        .target(
+            name: "ImageNetworkingCurl",
+            dependencies: ["CalotypeSystem", "ImageCore", "ImageNetworking", "CCalotypeCurl", .httpTypes, .deque],
+            path: "Sources/Integrations/ImageNetworkingCurl"),
+        .target(
+            name: "ImageNetworkingFoundation", dependencies: ["CalotypeSystem", "ImageCore", "ImageNetworking", .httpTypes],
+            path: "Sources/Integrations/ImageNetworkingFoundation"),
+        .target(
+            name: "ImageCodecs",
+            dependencies: [
+                "CalotypeSystem", "ImageCore", "ImageKernels", "ImageDecoding", "CCalotypeCodec", "CCalotypeJPEG", "CCalotypePNG",
+                "CCalotypeAVIF", "CCalotypeLibWebP", "CCalotypeLibLCMS", "CCalotypeLibGIF",
+            ],
+            path: "Sources/Integrations/ImageCodecs"),
+        .target(
+            name: "ImageDecodingApple", dependencies: ["ImageCore", "ImageKernels", "ImageDecoding"],
+            path: "Sources/Integrations/ImageDecodingApple"),
+        .target(
+            name: "ImageTargetsGTK", dependencies: ["CalotypeSystem", "ImageCore", "ImageKernels", "ImageTargets", .gtk],
+            path: "Sources/Integrations/ImageTargetsGTK"),
+        .target(
+            name: "ImageCachingRedis", dependencies: ["CalotypeSystem", "ImageCore", "ImageCaching", .hiredis],
+            path: "Sources/Integrations/ImageCachingRedis"),
+        .target(
+            name: "CalotypeLogging", dependencies: ["ImageCore", .log], path: "Sources/Integrations/CalotypeLogging"),
+        .target(
+            name: "CalotypeMetrics", dependencies: ["ImageCore", "ImageLoading", .metrics],
+            path: "Sources/Integrations/CalotypeMetrics"),
+        .target(
+            name: "CalotypeCombine", dependencies: ["ImageCore", "ImageLoading", .combine],
+            path: "Sources/Integrations/CalotypeCombine"),
 
         // Everything wired, with the platform's own transport and codecs.
-        module(
-            "Calotype",
-            framework + on([.linux, .android, .windows, .openbsd], "ImageNetworkingCurl", "ImageCodecs")
-                + on([.macOS, .iOS, .tvOS, .watchOS, .visionOS, .macCatalyst], "ImageNetworkingFoundation", "ImageDecodingApple"),
-            tests: ["CalotypeCommand"]),
+        .target(
+            name: "Calotype",
+            dependencies: framework + [
+                "ImageCore",
+                .target(name: "ImageNetworkingCurl", condition: .when(platforms: others)),
+                .target(name: "ImageCodecs", condition: .when(platforms: others)),
+                .target(name: "ImageNetworkingFoundation", condition: .when(platforms: apple)),
+                .target(name: "ImageDecodingApple", condition: .when(platforms: apple)),
+            ]),
 
         // The kit for authors of plug-ins.
-        kit("LoopbackHTTP", ["CalotypeSystem", "ImageCore"]),
-        kit("CalotypeTesting", ["ImageCore", "CalotypeSystem", "ImageTargets", "LoopbackHTTP", .httpTypes]),
+        .target(
+            name: "LoopbackHTTP", dependencies: ["CalotypeSystem", "ImageCore"],
+            path: "Sources/Testing/LoopbackHTTP"),
+        .target(
+            name: "CalotypeTesting",
+            dependencies: ["CalotypeSystem", "ImageCore", "ImageTargets", "LoopbackHTTP", .httpTypes],
+            path: "Sources/Testing/CalotypeTesting"),
 
         // The command. It needs CCalotypeHeap because Swift can neither set a parameter of malloc nor replace `stderr`.
-        program(
-            "CalotypeCommand", in: "Sources/Command",
-            framework + ["Calotype", "ImageNetworkingCurl", "ImageCodecs", "CalotypeSystem", "LoopbackHTTP", "CCalotypeGallery"]
-                + ["CCalotypeHeap", "ProcessorParsing", .httpTypes, .argumentParser],
-            excludes: ["Demo/Images"]),
+        .executableTarget(
+            name: "CalotypeCommand",
+            dependencies: framework + [
+                "CalotypeSystem", "ImageCore", "Calotype", "ImageNetworkingCurl", "ImageCodecs", "LoopbackHTTP",
+                "CCalotypeGallery", "CCalotypeHeap", "ProcessorParsing", .httpTypes, .argumentParser,
+            ],
+            path: "Sources/Command", exclude: ["Demo/Images"]),
 
-        // Processors written as text, which the command and servers share.
-        module("ProcessorParsing", ["ImageCore", "ImageKernels", "ImageProcessing"]),
+        // The tests of each module.
+        .testTarget(name: "CalotypeSystemTests", dependencies: testKit),
+        .testTarget(name: "ImageCoreTests", dependencies: testKit),
+        .testTarget(name: "ImageKernelsTests", dependencies: testKit + ["ImageKernels", "CCalotypeKernels"]),
+        .testTarget(
+            name: "ImageNetworkingTests",
+            dependencies: testKit + [
+                "ImageNetworking", "ImageNetworkingCurl", "NetworkTestKit", "CCalotypeSockets", "CCalotypeHeapUsage",
+            ]),
+        .testTarget(name: "ImageCachingTests", dependencies: testKit + ["ImageCaching", "CCalotypeDiskIO", .heap, .deque]),
+        .testTarget(name: "ImageDecodingTests", dependencies: testKit + ["ImageDecoding", "ImageKernels", "TestBitmaps"]),
+        .testTarget(
+            name: "ImageProcessingTests", dependencies: testKit + ["ImageProcessing", "ImageKernels", "ProcessorParsing", "CCalotypeAllocations"]),
+        .testTarget(
+            name: "ProcessorParsingTests",
+            dependencies: testKit + ["ProcessorParsing", "ImageProcessing", "ImageKernels"]),
+        .testTarget(
+            name: "ImageTargetsTests",
+            dependencies: testKit + ["ImageTargets", "ImageKernels", "ImageDecoding", "ImageCodecs", "ImageLoading"]),
+        .testTarget(
+            name: "ImageLoadingTests",
+            dependencies: testKit + ["ImageLoading", "ImageKernels", "ImageNetworking", "EngineSoak", .heap, .deque]),
+        .testTarget(
+            name: "ImageNetworkingCurlTests",
+            dependencies: testKit + [
+                "ImageNetworkingCurl", "ImageNetworking", "NetworkTestKit", "LoopbackTLS", "OtherSystem", "CCalotypeCurl",
+                "CCalotypeHeapUsage", "CCalotypeLookup", .deque,
+            ]),
+        .testTarget(
+            name: "ImageNetworkingFoundationTests",
+            dependencies: testKit + ["ImageNetworkingFoundation", "ImageNetworking", "LoopbackTLS", "OtherSystem"]),
+        .testTarget(
+            name: "ImageCodecsTests",
+            dependencies: testKit + [
+                "ImageCodecs", "ImageDecoding", "ImageKernels", "TestBitmaps", "CCalotypeCodec", "CCalotypeJPEG", "CCalotypePNG",
+                "CCalotypeAVIF", "CCalotypeLibWebP", "CCalotypeLibLCMS", "CCalotypeLibGIF",
+            ]),
+        .testTarget(
+            name: "CalotypeLoggingTests", dependencies: testKit + ["CalotypeLogging", "ImageLoading", .log, .inMemoryLog]),
+        .testTarget(
+            name: "CalotypeMetricsTests",
+            dependencies: testKit + [
+                "CalotypeMetrics", "CalotypeLogging", "ImageLoading", .metrics, .metricsTestKit, .log, .inMemoryLog,
+            ]),
+        .testTarget(
+            name: "CalotypeTests",
+            dependencies: testKit + framework + [
+                "Calotype", "CalotypeCommand",
+                .target(name: "ImageNetworkingCurl", condition: .when(platforms: others)),
+                .target(name: "ImageCodecs", condition: .when(platforms: others)),
+                .target(name: "ImageNetworkingFoundation", condition: .when(platforms: apple)),
+                .target(name: "ImageDecodingApple", condition: .when(platforms: apple)),
+            ]),
 
-        // Programs and C that tests run: memory is counted in a process that does nothing else, and GTK needs the main thread.
-        ["CCalotypeLookup", "CCalotypeLoopbackTLS", "CCalotypeAllocations", "CCalotypeHeapUsage", "ProjectFiles"].flatMap {
-            support($0)
-        },
-        support("CCalotypeGTKStage", [.gtk]),
-        support("OtherSystem", ["CalotypeSystem"]),
-        support("Timing", ["CalotypeSystem"]),
-        support("NetworkTestKit", ["CalotypeSystem", "ImageCore", "ImageNetworkingCurl", "LoopbackHTTP", .httpTypes]),
-        support("LoopbackTLS", ["ImageCore", "CCalotypeLoopbackTLS", "LoopbackHTTP", "CalotypeTesting"]),
-        support("TestBitmaps", ["ImageCore", "ProjectFiles"]),
-        testProgram("PeakMemory", []),
-        testProgram("EngineSoak", testKit + ["ImageLoading", "CCalotypeHeapUsage"]),
-        testProgram(
-            "NetworkStorm", testKit + framework + ["Calotype", "ImageNetworkingCurl", "ImageCodecs", "CCalotypeHeapUsage"]),
-        testProgram("GTKStage", testKit + framework + ["Calotype", "ImageCodecs", "ImageTargetsGTK", "CCalotypeGTKStage"]),
-    ].flatMap { $0 },
+        // What tests share, and programs and C that they run: memory is counted in a process that does nothing else.
+        .target(name: "ProjectFiles", path: "Tests/Support/ProjectFiles"),
+        .target(name: "Timing", dependencies: ["CalotypeSystem"], path: "Tests/Support/Timing"),
+        .target(name: "OtherSystem", dependencies: ["CalotypeSystem"], path: "Tests/Support/OtherSystem"),
+        .target(name: "TestBitmaps", dependencies: ["ImageCore", "ProjectFiles"], path: "Tests/Support/TestBitmaps"),
+        .target(
+            name: "NetworkTestKit",
+            dependencies: ["CalotypeSystem", "ImageCore", "ImageNetworkingCurl", "LoopbackHTTP", .httpTypes],
+            path: "Tests/Support/NetworkTestKit"),
+        .target(
+            name: "LoopbackTLS", dependencies: ["ImageCore", "CCalotypeLoopbackTLS", "LoopbackHTTP", "CalotypeTesting"],
+            path: "Tests/Support/LoopbackTLS"),
+        .target(name: "CCalotypeLoopbackTLS", path: "Tests/Support/CCalotypeLoopbackTLS"),
+        .target(name: "CCalotypeLookup", path: "Tests/Support/CCalotypeLookup"),
+        .target(name: "CCalotypeAllocations", path: "Tests/Support/CCalotypeAllocations"),
+        .target(name: "CCalotypeHeapUsage", path: "Tests/Support/CCalotypeHeapUsage"),
+        .executableTarget(name: "PeakMemory", path: "Tests/Support/PeakMemory"),
+        .executableTarget(
+            name: "EngineSoak",
+            dependencies: [
+                "CalotypeSystem", "ImageCore", "ImageLoading", "CalotypeTesting", "LoopbackHTTP", "CCalotypeHeapUsage",
+                .httpTypes,
+            ],
+            path: "Tests/Support/EngineSoak"),
+        .executableTarget(
+            name: "NetworkStorm",
+            dependencies: framework + [
+                "CalotypeSystem", "ImageCore", "Calotype", "ImageNetworkingCurl", "ImageCodecs", "CalotypeTesting",
+                "LoopbackHTTP",
+                "CCalotypeHeapUsage", .httpTypes,
+            ],
+            path: "Tests/Support/NetworkStorm"),
+    ],
     cLanguageStandard: .c17
 )
 
-// Strictness, the same for every target written in Swift. A newer compiler may warn of more, and that must not break a build: only
-// continuous integration asks for errors. The C for GTK is empty without its trait.
-let features = ["ExistentialAny", "InternalImportsByDefault", "MemberImportVisibility", "NonisolatedNonsendingByDefault"]
-let warnings: [SwiftSetting] = Context.environment["CALOTYPE_WARNINGS_AS_ERRORS"] == nil ? [] : [.treatAllWarnings(as: .error)]
-let strict = [.swiftLanguageMode(.v6), .strictMemorySafety()] + features.map { .enableUpcomingFeature($0) } + warnings
+// Strictness, the same for every target written in Swift.
 for target in package.targets where target.type != .system && !target.name.hasPrefix("CCalotype") {
-    target.swiftSettings = strict
-}
-for target in package.targets where target.name.hasPrefix("CCalotypeGTK") {
-    target.cSettings = [.define("GTK", .when(traits: ["GTK"]))]
-}
-
-// Builds of some of the tests.
-if let tests = Context.environment["CALOTYPE_TESTS"] {
-    let names = Set(tests.split(separator: ",").map(String.init))
-    package.targets.removeAll { $0.type == .test && !names.contains($0.name) }
-}
-
-// The build of `make optional` also has the examples that use parts behind traits or another HTTP client. One build compiles each of
-// them once. The examples' manifests are for their users.
-if Context.environment["CALOTYPE_OPTIONAL"] != nil {
-    package.dependencies += [
-        .package(url: "https://github.com/apple/swift-nio", from: "2.80.0"),
-        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.30.0"),
-        .package(url: "https://github.com/swift-server/async-http-client", from: "1.30.0"),
+    target.swiftSettings = [
+        .swiftLanguageMode(.v6), .strictMemorySafety(), .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("InternalImportsByDefault"), .enableUpcomingFeature("MemberImportVisibility"),
+        .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
     ]
-    package.targets += ["GalleryGTK", "HelloGTK", "AlbumGTK"].flatMap {
-        program($0, in: "Examples/GalleryGTK/Sources/\($0)", ["CGTK", "Calotype", "ImageTargetsGTK", "LoopbackHTTP"])
-    }
-    package.targets += [.systemLibrary(name: "CGTK", path: "Examples/GalleryGTK/Sources/CGTK", pkgConfig: "gtk4")]
-    package.targets += program(
-        "AsyncHTTPClientLayer", in: "Examples/AsyncHTTPClientLayer/Sources/AsyncHTTPClientLayer",
-        testKit + ["ImageCodecs", "ImageDecoding", "ImageLoading", .product(name: "NIOSSL", package: "swift-nio-ssl")]
-            + ["NIOCore", "NIOHTTP1", "NIOPosix"].map { .product(name: $0, package: "swift-nio") }
-            + [.product(name: "AsyncHTTPClient", package: "async-http-client")])
-}
-
-// Bundles of dependencies overlap, and the package manager warns of repetitions.
-for target in package.targets {
-    var names: Set<String> = []
-    target.dependencies.removeAll { !names.insert("\($0)").inserted }
-}
-
-// MARK: The kinds of targets, and where they lie
-
-typealias Dependency = Target.Dependency
-
-/// The modules that need no library.
-nonisolated var framework: [Dependency] {
-    let modules = ["Core", "Kernels", "Loading", "Networking", "Caching", "Decoding", "Processing", "Targets"]
-    return modules.map { .byName(name: "Image\($0)") }
-}
-/// What most tests use, besides `ProjectFiles` and `Timing`.
-nonisolated var testKit: [Dependency] { ["ImageCore", "CalotypeSystem", "CalotypeTesting", "LoopbackHTTP", .httpTypes] }
-
-/// A module and its tests, which use the module, what it uses, the test kit, and `tests`; `nil` for a module without tests.
-func module(_ name: String, in folder: String = "Sources", _ uses: [Dependency], tests: [Dependency]? = []) -> [Target] {
-    let testUses = tests.map { [.byName(name: name), "ProjectFiles", "Timing"] + uses + testKit + $0 }
-    return target(name, in: folder, uses) + (testUses.map { [.testTarget(name: "\(name)Tests", dependencies: $0)] } ?? [])
-}
-func integration(_ name: String, _ uses: [Dependency], tests: [Dependency]? = []) -> [Target] {
-    module(name, in: "Sources/Integrations", uses, tests: tests)
-}
-func target(_ name: String, in folder: String, _ uses: [Dependency]) -> [Target] {
-    [.target(name: name, dependencies: uses, path: "\(folder)/\(name)")]
-}
-func kit(_ name: String, _ uses: [Dependency]) -> [Target] { target(name, in: "Sources/Testing", uses) }
-func support(_ name: String, _ uses: [Dependency] = []) -> [Target] { target(name, in: "Tests/Support", uses) }
-func testProgram(_ name: String, _ uses: [Dependency]) -> [Target] { program(name, in: "Tests/Support/\(name)", uses) }
-func program(_ name: String, in folder: String, _ uses: [Dependency], excludes: [String] = []) -> [Target] {
-    [.executableTarget(name: name, dependencies: uses, path: folder, exclude: excludes)]
-}
-func c(_ name: String, _ uses: [Dependency] = [], links: [String] = []) -> [Target] {
-    let (path, links) = ("Sources/C/\(name)", links.map { LinkerSetting.linkedLibrary($0) })
-    return [.target(name: "CCalotype\(name)", dependencies: uses, path: path, linkerSettings: links)]
-}
-/// The module map of a library, and the C that uses it.
-func library(
-    _ name: String, uses: [Dependency] = [], links: [String], pkgConfig: String, apt: String, brew: String
-) -> [Target] {
-    let uses = uses + [.target(name: "CCalotypeLib\(name)")]
-    return system(name, pkgConfig: pkgConfig, apt: apt, brew: brew) + c(name, uses, links: links)
-}
-func system(_ name: String, pkgConfig: String, apt: String, brew: String) -> [Target] {
-    let (path, providers) = ("Sources/C/System/\(name)", [SystemPackageProvider.apt([apt]), .brew([brew])])
-    return [.systemLibrary(name: "CCalotypeLib\(name)", path: path, pkgConfig: pkgConfig, providers: providers)]
-}
-func on(_ platforms: [Platform], _ targets: String...) -> [Dependency] {
-    targets.map { .target(name: $0, condition: .when(platforms: platforms)) }
-}
-
-extension Dependency {
-    static var gtk: Self { .target(name: "CCalotypeLibGTK", condition: .when(traits: ["GTK"])) }
-    static var hiredis: Self { .target(name: "CCalotypeLibHiredis", condition: .when(traits: ["Redis"])) }
-    static var httpTypes: Self { .product(name: "HTTPTypes", package: "swift-http-types") }
-    static var heap: Self { .product(name: "HeapModule", package: "swift-collections") }
-    static var deque: Self { .product(name: "DequeModule", package: "swift-collections") }
-    static var log: Self { .product(name: "Logging", package: "swift-log") }
-    static var inMemoryLog: Self { .product(name: "InMemoryLogging", package: "swift-log") }
-    static var metrics: Self { .product(name: "CoreMetrics", package: "swift-metrics") }
-    static var metricsTestKit: Self { .product(name: "MetricsTestKit", package: "swift-metrics") }
-    static var combine: Self { .product(name: "OpenCombine", package: "OpenCombine", condition: .when(traits: ["OpenCombine"])) }
-    static var argumentParser: Self { .product(name: "ArgumentParser", package: "swift-argument-parser") }
 }

@@ -7,6 +7,7 @@ import PackageDescription
 let package = Package(
     name: "AsyncHTTPClientLayer",
     platforms: [.macOS(.v13)],
+    products: [.executable(name: "AsyncHTTPClientLayer", targets: ["AsyncHTTPClientLayer"])],
     dependencies: [
         .package(name: "Calotype", path: "../.."),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.3.0"),

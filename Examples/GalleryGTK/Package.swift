@@ -5,6 +5,11 @@ import PackageDescription
 let package = Package(
     name: "GalleryGTK",
     platforms: [.macOS(.v13)],
+    products: [
+        .executable(name: "GalleryGTK", targets: ["GalleryGTK"]),
+        .executable(name: "HelloGTK", targets: ["HelloGTK"]),
+        .executable(name: "AlbumGTK", targets: ["AlbumGTK"]),
+    ],
     dependencies: [
         // The trait adds GTK to Calotype.
         .package(name: "Calotype", path: "../..", traits: ["GTK"])
@@ -21,7 +26,7 @@ let package = Package(
                 .product(name: "LoopbackHTTP", package: "Calotype"),
             ],
             swiftSettings: [.swiftLanguageMode(.v6)]),
-        // The programs of docs/GettingStarted.md, docs/Targets.md and docs/TutorialGTK.md.
+        // The programs of docs/GettingStarted.md, docs/TargetsGTK.md and docs/TutorialGTK.md.
         .executableTarget(
             name: "HelloGTK",
             dependencies: [

@@ -3,7 +3,7 @@ import ProjectFiles
 import ImageKernels
 import Testing
 
-/// An image that Pillow resized. `Scripts/pillow-grids.py` makes these images.
+/// An image that Pillow resized. `Fixtures/Generators/pillow-grids.py` makes these images.
 private struct PillowCase {
     let source: String
     let size: PixelSize

@@ -1,4 +1,4 @@
-// Scripts/make-gallery makes the images. `#embed` adds almost nothing to the time of a build; Swift's embedded
+// Tests/Fixtures/Generators/make-gallery makes the images. `#embed` adds almost nothing to the time of a build; Swift's embedded
 // resources are array literals, which take seconds to compile.
 #include "CCalotypeGallery.h"
 
@@ -6,40 +6,40 @@
 #pragma clang diagnostic ignored "-Wc23-extensions"
 
 static const uint8_t arrow_jpg[] = {
-#embed "../../Command/Demo/Images/arrow.jpg"
+#embed "Images/arrow.jpg"
 };
 static const uint8_t badge_png[] = {
-#embed "../../Command/Demo/Images/badge.png"
+#embed "Images/badge.png"
 };
 static const uint8_t chart_png[] = {
-#embed "../../Command/Demo/Images/chart.png"
+#embed "Images/chart.png"
 };
 static const uint8_t dunes_jpg[] = {
-#embed "../../Command/Demo/Images/dunes.jpg"
+#embed "Images/dunes.jpg"
 };
 static const uint8_t glass_webp[] = {
-#embed "../../Command/Demo/Images/glass.webp"
+#embed "Images/glass.webp"
 };
 static const uint8_t iris16_png[] = {
-#embed "../../Command/Demo/Images/iris16.png"
+#embed "Images/iris16.png"
 };
 static const uint8_t julia_avif[] = {
-#embed "../../Command/Demo/Images/julia.avif"
+#embed "Images/julia.avif"
 };
 static const uint8_t marble_jpg[] = {
-#embed "../../Command/Demo/Images/marble.jpg"
+#embed "Images/marble.jpg"
 };
 static const uint8_t nebula_avif[] = {
-#embed "../../Command/Demo/Images/nebula.avif"
+#embed "Images/nebula.avif"
 };
 static const uint8_t plasma10_avif[] = {
-#embed "../../Command/Demo/Images/plasma10.avif"
+#embed "Images/plasma10.avif"
 };
 static const uint8_t tiles_webp[] = {
-#embed "../../Command/Demo/Images/tiles.webp"
+#embed "Images/tiles.webp"
 };
 static const uint8_t voronoi_webp[] = {
-#embed "../../Command/Demo/Images/voronoi.webp"
+#embed "Images/voronoi.webp"
 };
 
 #define FILE_OF(name, array) {name, array, sizeof array}

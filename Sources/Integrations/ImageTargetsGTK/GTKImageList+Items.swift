@@ -1,5 +1,5 @@
 #if GTK
-    internal import CCalotypeGTK
+    internal import CCalotypeLibGTK
     internal import ImageCore
     internal import ImageTargets
 
@@ -46,47 +46,81 @@
             reportSelection()
         }
 
-        /// Renews the request of an image, whose cell may already be on screen. Nothing happens if the position does not exist.
+        /// Renews the request of an image, whose cell may already be on screen. Nothing happens if the position does
+        /// not exist.
         public func reload(_ position: Int) {
-            for cell in cells where cell.position == position { renewShownRequest(of: cell) }
-            unsafe calotype_gtk_list_update_soon(widget)
+            if let cell = cell(at: position) { renewShownRequest(of: cell) }
+            updateSoon()
         }
 
         private func splice(_ position: Int, removing removed: Int, adding added: Int) {
             storedCount += added - removed
             // Some versions of GTK unbind all later cells and bind them again, most of them to the same image.
             unboundCells = []
-            unsafe calotype_gtk_list_splice(
-                widget, UInt32(clamping: position), UInt32(clamping: removed), UInt32(clamping: added))
+            spliceItems(position, removing: removed, adding: added)
             for cell in unboundCells ?? [] where cell.position == nil { cell.target.clear() }
             unboundCells = nil
         }
 
+        /// Changes GTK's items. Only their positions matter, not their text.
+        func spliceItems(_ position: Int, removing removed: Int, adding added: Int) {
+            unsafe "".withCString { text in
+                let additions = unsafe [UnsafePointer<CChar>?](repeating: text, count: added) + [nil]
+                unsafe gtk_string_list_splice(items, guint(clamping: position), guint(clamping: removed), additions)
+            }
+            updateSoon()
+        }
+
         // MARK: Selection
 
-        /// The selected position, or the first of several; `nil` if there is none. Arrow keys and clicks change it, and the return key
-        /// activates it. Setting it selects no other position and scrolls it on screen in the next frame. Setting `nil` or a position
-        /// that does not exist does nothing.
+        /// The selected position, or the first of several; `nil` if there is none. Arrow keys and clicks change it, and
+        /// the return key activates it. Setting it selects no other position and scrolls it on screen in the next
+        /// frame. Setting `nil` or a position that does not exist does nothing.
         public var selected: Int? {
             get { selection.min() }
             set {
-                guard let newValue, newValue >= 0 else { return }
-                unsafe calotype_gtk_list_select(widget, UInt32(clamping: newValue))
+                guard let newValue, (0..<count).contains(newValue) else { return }
+                selectOnly(newValue)
+                scroll(toPosition: newValue)
             }
         }
 
-        /// The selected positions. Setting it does not scroll; in a list that selects one position, the first one counts, and an empty
-        /// set does nothing.
+        func selectOnly(_ position: Int) { unsafe gtk_selection_model_select_item(selectionModel, guint(clamping: position), 1) }
+
+        /// The selected positions. Setting it does not scroll; in a list that selects one position, the first one
+        /// counts, and an empty set does nothing.
         public var selection: Set<Int> {
             get {
-                let count = unsafe calotype_gtk_list_selection(widget, nil, 0)
-                var positions = [UInt32](repeating: 0, count: Int(count))
-                _ = unsafe calotype_gtk_list_selection(widget, &positions, count)
-                return Set(positions.map { Int($0) })
+                let selected = unsafe gtk_selection_model_get_selection(selectionModel)
+                defer { unsafe gtk_bitset_unref(selected) }
+                return unsafe Set((0..<gtk_bitset_get_size(selected)).map { unsafe Int(gtk_bitset_get_nth(selected, guint($0))) })
             }
             set {
-                let positions = newValue.sorted().map { UInt32(clamping: $0) }
-                unsafe calotype_gtk_list_set_selection(widget, positions, UInt32(clamping: positions.count))
+                let positions = newValue.filter { 0..<count ~= $0 }
+                guard selectionMode == .multiple else {
+                    if let first = positions.min() { selectOnly(first) }
+                    return
+                }
+                let (selected, all) = unsafe (gtk_bitset_new_empty(), gtk_bitset_new_range(0, guint(clamping: count)))
+                for position in positions { unsafe gtk_bitset_add(selected, guint(clamping: position)) }
+                unsafe gtk_selection_model_set_selection(selectionModel, selected, all)
+                unsafe gtk_bitset_unref(selected)
+                unsafe gtk_bitset_unref(all)
+            }
+        }
+
+        /// Watches the selection, which also changes when a selected item is removed.
+        func watchSelection() {
+            guard selectionMode == .multiple else {
+                // A GtkSingleSelection selects another item when its item is removed, without the signal
+                // `selection-changed`.
+                unsafe GTKSignals.connect(selectionModel, "notify::selected-item") { [weak self] in self?.reportSelection() }
+                return
+            }
+            unsafe GTKSignals.connect(selectionModel, "selection-changed") { [weak self] in self?.reportSelection() }
+            unsafe GTKSignals.connect(selectionModel, "items-changed") { [weak self] arguments in
+                if arguments.number(1) > 0 { self?.reportSelection() }
+                return false
             }
         }
 

@@ -1,5 +1,5 @@
 #if GTK
-    internal import CCalotypeGTK
+    internal import CCalotypeLibGTK
 
     extension GTKImageList {
         /// A cell that is on screen.
@@ -18,16 +18,15 @@
         ///
         /// - Parameter other: the widget to which their bounds are relative, for example the window.
         public func visibleCells(in other: UnsafeMutableRawPointer) -> [VisibleCell] {
-            var visible: [VisibleCell] = []
-            for cell in cells where cell.isOnScreen {
-                var bounds = (0.0, 0.0, 0.0, 0.0)
-                guard let position = cell.position,
-                    unsafe calotype_gtk_bounds(cell.view.widget, other, &bounds.0, &bounds.1, &bounds.2, &bounds.3)
-                else { continue }
-                visible.append(
-                    VisibleCell(
-                        position: position, bounds: bounds, isLoading: cell.pending != .nothing || cell.view.isLoading,
-                        isBlank: cell.view.isBlank))
+            let visible: [VisibleCell] = cells.values.compactMap { cell in
+                var rect = graphene_rect_t()
+                guard cell.isOnScreen, cell.view.isMapped, let position = cell.position,
+                    unsafe gtk_widget_compute_bounds(cell.view.overlay, gtkCast(other), &rect) != 0
+                else { return nil }
+                let size = (Double(rect.size.width), Double(rect.size.height))
+                return VisibleCell(
+                    position: position, bounds: (Double(rect.origin.x), Double(rect.origin.y), size.0, size.1),
+                    isLoading: cell.pending != .nothing || cell.view.isLoading, isBlank: cell.view.isBlank)
             }
             return visible.sorted { $0.position < $1.position }
         }

@@ -1,11 +1,11 @@
 #if GTK
-    internal import CCalotypeGTK
+    internal import CCalotypeLibGTK
     public import ImageCore
 
     extension GTKImageView {
-        /// The number of device pixels per application pixel: 2 on a high-density monitor. The target size of a request is in device
-        /// pixels.
-        public var scaleFactor: Int { Int(unsafe calotype_gtk_scale_factor(widget)) }
+        /// The number of device pixels per application pixel: 2 on a high-density monitor. The target size of a request
+        /// is in device pixels.
+        public var scaleFactor: Int { unsafe Int(gtk_widget_get_scale_factor(overlay)) }
 
         /// Converts a size in the application's pixels to device pixels.
         public func devicePixels(_ size: PixelSize) -> PixelSize {
@@ -13,16 +13,13 @@
         }
 
         /// The label for screen readers; `nil` if there is none.
-        public var accessibilityLabel: String? { unsafe calotype_gtk_view_label(widget).map { unsafe String(cString: $0) } }
+        public var accessibilityLabel: String? { signs.label }
 
         /// Whether the spinner is shown.
-        public var isLoading: Bool { unsafe calotype_gtk_view_is_loading(widget) }
+        public var isLoading: Bool { signs.isLoading }
 
         /// The progress that the progress bar shows, 0 to 1; `nil` if the bar is hidden.
-        public var progress: Double? {
-            let progress = unsafe calotype_gtk_view_progress(widget)
-            return progress < 0 ? nil : progress
-        }
+        public var progress: Double? { signs.progress }
 
         /// Whether the sign of failure is shown.
         public var hasFailed: Bool { failureMessage != nil }
@@ -31,9 +28,9 @@
         public var failureMessage: String? { failure?.message }
 
         /// The letter of the badge that is shown; `nil` if there is none.
-        public var badge: String? { unsafe calotype_gtk_view_badge(widget).map { unsafe String(cString: $0) } }
+        public var badge: String? { signs.badge }
 
         /// Whether neither an image nor a placeholder is shown.
-        public var isBlank: Bool { unsafe calotype_gtk_view_is_blank(widget) }
+        public var isBlank: Bool { paintable.isBlank }
     }
 #endif

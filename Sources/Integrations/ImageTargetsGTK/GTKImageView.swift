@@ -1,5 +1,5 @@
 #if GTK
-    internal import CCalotypeGTK
+    internal import CCalotypeLibGTK
     public import ImageCore
     internal import ImageKernels
     public import ImageTargets
@@ -29,48 +29,66 @@
         /// The button and the sentence are shown where the view is large enough. `nil` by default.
         public var onRetry: (@MainActor () -> Void)? { didSet { if failure != nil { showFailure(failure) } } }
 
-        /// The target that this view or its list made. The view tells it about the desktop's setting for animations and, outside a
-        /// list, about its layout.
+        /// The target that this view or its list made. The view tells it about the desktop's setting for animations
+        /// and, outside a list, about its layout.
         var target: ImageTarget<GTKImageView>?
         private var settingsHandler: GTKSignalHandler?
         private(set) var failure: ImageError?
         var layout: GTKViewLayout
         /// Waits for the first layout.
         var layoutHandler: GTKSignalHandler?
+        /// The overlay as GTK's functions take it, and the `GtkPicture` in it.
+        let (overlay, image): (UnsafeMutablePointer<GtkWidget>, UnsafeMutablePointer<GtkWidget>)
+        let paintable = GTKPaintable()
+        let signs: GTKViewSigns
 
         /// Makes a blank image view.
         ///
         /// - Parameters:
-        ///   - imageWidget: the `GtkPicture` that shows the image. It must not have a parent. By default, the view makes one.
-        ///   - contentMode: ``ContentMode/fit`` shows the whole image in the middle of the view; see ``enlargesImages``. Other modes
-        ///     cover the view with the image. ``ContentMode/fill`` by default.
-        public init(imageWidget: UnsafeMutableRawPointer? = nil, contentMode: ContentMode = .fill) {
-            unsafe widget = calotype_gtk_view_new(imageWidget)
-            (self.contentMode, layout) = (contentMode, .unknown)
-            unsafe calotype_gtk_ref(widget)
+        ///   - imageWidget: the `GtkPicture` that shows the image. It must not have a parent. By default, the view
+        ///     makes one.
+        ///   - contentMode: ``ContentMode/fit`` shows the whole image in the middle of the view; see
+        ///     ``enlargesImages``. Other modes cover the view with the image. ``ContentMode/fill`` by default.
+        public convenience init(imageWidget: UnsafeMutableRawPointer? = nil, contentMode: ContentMode = .fill) {
+            unsafe self.init(imageWidget, contentMode, .unknown)
             updateFit()
             watchLayout()
-            watchSettings()
         }
 
         /// Makes the view of a list's cell. The list reports whether the cell is on screen.
         ///
         /// - Parameter size: the size of the view, in the application's pixels.
-        init(cellSize size: PixelSize) {
-            unsafe widget = calotype_gtk_view_new(nil)
-            (contentMode, layout) = (.fill, .fixed(size))
-            unsafe calotype_gtk_ref(widget)
-            unsafe calotype_gtk_view_set_size(widget, Int32(clamping: size.width), Int32(clamping: size.height))
+        convenience init(cellSize size: PixelSize) {
+            unsafe self.init(nil, .fill, .fixed(size))
+            unsafe gtk_widget_set_size_request(overlay, Int32(clamping: size.width), Int32(clamping: size.height))
+            // In a larger cell, the view keeps its size, so that an image of this size is not scaled.
+            unsafe gtk_widget_set_halign(overlay, GTK_ALIGN_CENTER)
+            unsafe gtk_widget_set_valign(overlay, GTK_ALIGN_CENTER)
+            paintable.isFixed = true
+        }
+
+        private init(_ imageWidget: UnsafeMutableRawPointer?, _ contentMode: ContentMode, _ layout: GTKViewLayout) {
+            (self.contentMode, self.layout) = (contentMode, layout)
+            unsafe overlay = gtk_overlay_new()
+            unsafe widget = g_object_ref_sink(overlay)
+            unsafe image = imageWidget.map { unsafe gtkCast($0) } ?? gtk_picture_new()
+            unsafe gtk_picture_set_can_shrink(gtkCast(image), 1)
+            // The paintable scales its texture by itself.
+            unsafe gtk_picture_set_content_fit(gtkCast(image), GTK_CONTENT_FIT_FILL)
+            unsafe gtk_picture_set_paintable(gtkCast(image), paintable.object)
+            unsafe gtk_overlay_set_child(gtkCast(overlay), image)
+            signs = unsafe GTKViewSigns(over: image, in: overlay)
             watchSettings()
         }
 
         isolated deinit {
             settingsHandler?.disconnect()
-            unsafe calotype_gtk_unref(widget)
+            unsafe g_object_unref(gtkCast(paintable.object))
+            unsafe g_object_unref(widget)
         }
 
         private func watchSettings() {
-            let settings = unsafe calotype_gtk_settings(widget)
+            let settings = unsafe gtk_widget_get_settings(overlay)
             settingsHandler = unsafe GTKSignals.connect(settings, "notify::gtk-enable-animations") { [weak self] in
                 self?.target?.motionPreferenceChanged()
             }
@@ -78,11 +96,12 @@
 
         /// Makes the target of this view, which tells it whether the view is on screen and how large it is.
         ///
-        /// The view keeps the target. A target from another call or initializer does not learn this by itself: it loads images in
-        /// full size, and its load is not affected when the view leaves the screen.
+        /// The view keeps the target. A target from another call or initializer does not learn this by itself: it loads
+        /// images in full size, and its load is not affected when the view leaves the screen.
         ///
-        /// If the container of the view gives it a size while it shows nothing, this is the size of its images, and the view no longer
-        /// asks for the size of its image. Otherwise the image is loaded in full size, and the view asks for its size.
+        /// If the container of the view gives it a size while it shows nothing, this is the size of its images, and the
+        /// view no longer asks for the size of its image. Otherwise the image is loaded in full size, and the view asks
+        /// for its size.
         ///
         /// - Parameters:
         ///   - loader: loads the images.
@@ -91,7 +110,7 @@
         public func makeTarget(loader: any ImageProviding, owner: LoadOwner? = nil) -> ImageTarget<GTKImageView> {
             let target = ImageTarget(self, loader: loader, owner: owner)
             self.target = target
-            if case .unknown = layout { unsafe calotype_gtk_view_set_measures(widget, false) }
+            if case .unknown = layout { paintable.isFixed = true }
             target.setVisible(isMapped)
             return target
         }
@@ -119,23 +138,26 @@
             }
         }
 
-        public func setLoading(_ isLoading: Bool) { unsafe calotype_gtk_view_set_loading(widget, isLoading) }
-        public func setProgress(_ progress: LoadProgress) {
-            unsafe calotype_gtk_view_set_progress(widget, progress.fraction ?? -1)
-        }
+        public func setLoading(_ isLoading: Bool) { signs.isLoading = isLoading }
+        public func setProgress(_ progress: LoadProgress) { signs.progress = progress.fraction }
         public func setFailure(_ error: ImageError) { showFailure(error) }
-        public func setAccessibilityLabel(_ label: String?) { unsafe calotype_gtk_view_set_label(widget, label) }
+        public func setAccessibilityLabel(_ label: String?) { signs.label = label }
 
         /// Shows the tier as a letter in the upper left corner.
         @discardableResult
         public func setTierBadge(_ tier: CacheTier?) -> Bool {
-            let letter = tier?.rawValue.prefix(1).uppercased()
-            unsafe calotype_gtk_view_set_badge(widget, letter, tier?.rawValue)
+            signs.showBadge(tier)
             return true
         }
 
-        /// The desktop's setting `gtk-enable-animations`. A target that this view or its list made notices when it changes.
-        public func prefersReducedMotion() -> Bool { unsafe !calotype_gtk_animates(widget) }
+        /// The desktop's setting `gtk-enable-animations`. A target that this view or its list made notices when it
+        /// changes.
+        public func prefersReducedMotion() -> Bool {
+            var value = GValue()
+            unsafe g_value_init(&value, calotype_type_boolean)
+            unsafe g_object_get_property(gtkCast(gtk_widget_get_settings(overlay)), "gtk-enable-animations", &value)
+            return unsafe g_value_get_boolean(&value) == 0
+        }
 
         /// The size of the view in device pixels, as its container gave it.
         public func imageSize() -> ViewImageSize {
@@ -148,26 +170,21 @@
         }
 
         private func show(_ texture: GTKTexture?, transition: Transition = .none) {
-            var milliseconds: UInt32 = 0
-            if case .fade(let time) = transition { milliseconds = UInt32(clamping: Int64(time / .milliseconds(1))) }
-            unsafe calotype_gtk_view_set_texture(widget, texture?.pointer, milliseconds)
+            var duration = Duration.zero
+            if case .fade(let time) = transition { duration = time }
+            unsafe paintable.show(texture, fadingFor: duration, in: image)
         }
 
         private func updateFit() {
-            let fit =
-                switch contentMode {
-                case .fit: enlargesImages ? CALOTYPE_GTK_CONTAIN : CALOTYPE_GTK_SCALE_DOWN
-                default: CALOTYPE_GTK_COVER
-                }
-            unsafe calotype_gtk_view_set_fit(widget, Int32(fit))
+            guard case .fit = contentMode else { return paintable.fit = .covers }
+            paintable.fit = enlargesImages ? .contains : .scalesDown
         }
 
         func showFailure(_ error: ImageError?) {
             guard error != nil || failure != nil else { return }
             failure = error
-            let label = onRetry == nil ? nil : "_Try Again"
-            guard let button = unsafe calotype_gtk_view_set_failure(widget, error?.message, label) else { return }
-            unsafe GTKSignals.connect(button, "clicked") { [weak self] in self?.onRetry?() }
+            let retry: @MainActor () -> Void = { [weak self] in self?.onRetry?() }
+            signs.showFailure(error?.message, onRetry: onRetry == nil ? nil : retry)
         }
     }
 #endif

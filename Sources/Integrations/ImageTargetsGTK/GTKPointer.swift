@@ -1,8 +1,9 @@
 #if GTK
     /// A pointer to an object of GTK, in one of the three forms in which Swift imports GTK's types.
     ///
-    /// Types with a public struct are an `UnsafeMutablePointer`, such as `GtkWidget` and `GtkWindow`. Other types are an
-    /// `OpaquePointer`, such as `GtkLabel` and `GtkHeaderBar`. `GTKImageView/widget` is an `UnsafeMutableRawPointer`.
+    /// Types with a public struct are an `UnsafeMutablePointer`, such as `GtkWidget` and `GtkWindow`. Other types are
+    /// an `OpaquePointer`, such as `GtkLabel` and `GtkHeaderBar`. `GTKImageView/widget` is an
+    /// `UnsafeMutableRawPointer`.
     public protocol GTKPointer {
         /// Makes a pointer to the object at an address.
         init(gtkAddress: UnsafeMutableRawPointer)

@@ -1,5 +1,5 @@
 #if GTK
-    internal import CCalotypeGTK
+    internal import CCalotypeLibGTK
 
     /// Signals of GObjects, handled by closures.
     ///
@@ -17,15 +17,15 @@
     @MainActor public enum GTKSignals {
         /// Calls a closure whenever an object emits a signal.
         ///
-        /// The object keeps the closure until it ends or the handler is disconnected. Capture objects of Swift weakly that own
-        /// the object.
+        /// The object keeps the closure until it ends or the handler is disconnected. Capture objects of Swift weakly
+        /// that own the object.
         ///
         /// - Parameters:
         ///   - object: the GObject. For `nil`, nothing happens.
         ///   - signal: the name of the signal, such as `notify::scale-factor`.
         ///   - runsAfter: whether the closure runs after the object's own handler; `false` by default.
-        ///   - body: receives the arguments of the signal, without the object. Its result is the result of a signal that returns a
-        ///     truth value: `true` if the event was handled.
+        ///   - body: receives the arguments of the signal, without the object. Its result is the result of a signal
+        ///     that returns a truth value: `true` if the event was handled.
         /// - Returns: the connection, which need not be kept.
         @discardableResult
         public static func connect(
@@ -65,12 +65,26 @@
         }
         private let values: [Value]
 
-        init(_ values: UnsafeRawPointer?, count: UInt32) {
-            self.values = (0..<count).map { index in
-                var number = 0.0
-                if unsafe calotype_gtk_value_number(values, index, &number) { return .number(number) }
-                if let text = unsafe calotype_gtk_value_string(values, index) { return unsafe .text(String(cString: text)) }
-                return unsafe .pointer(UInt(bitPattern: calotype_gtk_value_pointer(values, index)))
+        /// - Parameter values: the object that emitted the signal, and the arguments.
+        fileprivate init(_ values: UnsafeBufferPointer<GValue>) {
+            self.values = unsafe values.dropFirst().indices.map { unsafe Self.value(values.baseAddress! + $0) }
+        }
+
+        private static func value(_ value: UnsafePointer<GValue>) -> Value {
+            let type = unsafe value.pointee.g_type
+            switch g_type_fundamental(type) {
+            case calotype_type_boolean: return unsafe .number(Double(g_value_get_boolean(value)))
+            case calotype_type_enum: return unsafe .number(Double(g_value_get_enum(value)))
+            case calotype_type_flags: return unsafe .number(Double(g_value_get_flags(value)))
+            case calotype_type_string:
+                return unsafe g_value_get_string(value).map { unsafe .text(String(cString: $0)) } ?? .pointer(0)
+            default:
+                var number = GValue()
+                unsafe g_value_init(&number, calotype_type_double)
+                if g_value_type_transformable(type, calotype_type_double) != 0, unsafe g_value_transform(value, &number) != 0 {
+                    return unsafe .number(g_value_get_double(&number))
+                }
+                return unsafe .pointer(g_value_fits_pointer(value) != 0 ? UInt(bitPattern: g_value_peek_pointer(value)) : 0)
             }
         }
 
@@ -103,34 +117,33 @@
         /// Ends the connection and releases the closure. Further calls do nothing.
         public func disconnect() {
             guard let connection else { return }
-            unsafe calotype_gtk_disconnect(UnsafeMutableRawPointer(bitPattern: connection.object), connection.number)
+            unsafe g_signal_handler_disconnect(UnsafeMutableRawPointer(bitPattern: connection.object), connection.number)
         }
 
         fileprivate func connect(_ object: UInt, _ signal: String, runsAfter: Bool) {
-            let number = unsafe calotype_gtk_connect(
-                UnsafeMutableRawPointer(bitPattern: object), signal, runsAfter,
-                { context, values, count in
-                    let context = UInt(bitPattern: context)
-                    let arguments = unsafe GTKSignalArguments(values, count: count)
-                    return MainActor.assumeIsolated { GTKSignalHandler.at(context)?.body?(arguments) ?? false }
-                }, Unmanaged.passRetained(self).toOpaque(),
-                { context in
-                    let context = UInt(bitPattern: context)
-                    MainActor.assumeIsolated { GTKSignalHandler.at(context)?.end() }
-                })
+            let context = unsafe GTKContext.retain(self)
+            let closure = unsafe g_closure_ref(g_closure_new_simple(guint(MemoryLayout<GClosure>.size), context))
+            unsafe g_closure_sink(closure)
+            // Passes the arguments of any signal as values, so that one function can handle all signals.
+            unsafe g_closure_set_marshal(closure) { closure, result, count, values, _, _ in
+                let arguments = unsafe GTKSignalArguments(UnsafeBufferPointer(start: values, count: Int(count)))
+                let isHandled = unsafe GTKContext.with(closure?.pointee.data, as: GTKSignalHandler.self) { $0.body?(arguments) }
+                guard let result = unsafe result, unsafe g_type_check_value_holds(result, calotype_type_boolean) != 0 else {
+                    return
+                }
+                unsafe g_value_set_boolean(result, isHandled == true ? 1 : 0)
+            }
+            unsafe g_closure_add_invalidate_notifier(closure, context) { context, _ in
+                unsafe GTKContext.with(context, as: GTKSignalHandler.self) { ($0.connection, $0.body) = (nil, nil) }
+                unsafe GTKContext.release(context)
+            }
+            let number = unsafe g_signal_connect_closure(
+                UnsafeMutableRawPointer(bitPattern: object), signal, closure, runsAfter ? 1 : 0)
+            // Without a handler, for example because the object has no such signal, nothing else would release this
+            // object.
+            if number == 0 { unsafe g_closure_invalidate(closure) }
+            unsafe g_closure_unref(closure)
             connection = number == 0 ? nil : (object, number)
-        }
-
-        /// The signal no longer retains this object.
-        private func end() {
-            (connection, body) = (nil, nil)
-            unsafe Unmanaged.passUnretained(self).release()
-        }
-
-        /// Pointers are not `Sendable`, so that their addresses are passed as integers.
-        private static func at(_ context: UInt) -> GTKSignalHandler? {
-            guard let context = unsafe UnsafeMutableRawPointer(bitPattern: context) else { return nil }
-            return unsafe Unmanaged<GTKSignalHandler>.fromOpaque(context).takeUnretainedValue()
         }
     }
 #endif

@@ -17,8 +17,8 @@ struct ImageFiles {
 
     /// Finds the images that the arguments name.
     ///
-    /// - Parameter arguments: files, folders, or a text file with one URL per line; by default the current folder. A single file opens
-    ///   its folder. `--serve` serves the files under thousands of URLs.
+    /// - Parameter arguments: files, folders, or a text file with one URL per line; by default the current folder. A
+    ///   single file opens its folder. `--serve` serves the files under thousands of URLs.
     init(arguments: [String]) throws {
         var paths = arguments.filter { !$0.hasPrefix("--") }
         if let list = paths.first, list.hasSuffix(".txt") {

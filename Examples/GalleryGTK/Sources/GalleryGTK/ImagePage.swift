@@ -64,8 +64,8 @@ import ImageTargetsGTK
         }
     }
 
-    /// The grid has loaded the same file, which is read from the cache. The exception is a response of a server that says neither how
-    /// long it is fresh nor how to confirm it: as HTTP asks, it is fetched again.
+    /// The grid has loaded the same file, which is read from the cache. The exception is a response of a server that
+    /// says neither how long it is fresh nor how to confirm it: as HTTP asks, it is fetched again.
     private func load() {
         guard let request else { return }
         // The thumbnail shows the middle of the image, in the size that it will have.

@@ -2,8 +2,8 @@ import CGTK
 import Foundation
 import ImageTargetsGTK
 
-/// Writes what the window shows to standard output, for a test (`--trace`): a line of words `name=value` after each change. Bounds
-/// are in pixels from the upper left corner of the window, including its frame.
+/// Writes what the window shows to standard output, for a test (`--trace`): a line of words `name=value` after each
+/// change. Bounds are in pixels from the upper left corner of the window, including its frame.
 @MainActor final class Trace {
     private var last = ""
 
