@@ -1,45 +1,45 @@
-// Tests/Fixtures/Generators/make-gallery makes the images. `#embed` adds almost nothing to the time of a build; Swift's embedded
-// resources are array literals, which take seconds to compile.
+// Tests/Fixtures/Generators/make-gallery makes the images. `#embed` adds almost nothing to the time of a build; Swift's embedded resources are
+// array literals, which take seconds to compile.
 #include "CCalotypeGallery.h"
 
 // `#embed` is C23; Clang of Swift 6.2 and newer supports it as an extension of C17.
 #pragma clang diagnostic ignored "-Wc23-extensions"
 
 static const uint8_t arrow_jpg[] = {
-#embed "Images/arrow.jpg"
+#embed "../../Command/Demo/Images/arrow.jpg"
 };
 static const uint8_t badge_png[] = {
-#embed "Images/badge.png"
+#embed "../../Command/Demo/Images/badge.png"
 };
 static const uint8_t chart_png[] = {
-#embed "Images/chart.png"
+#embed "../../Command/Demo/Images/chart.png"
 };
 static const uint8_t dunes_jpg[] = {
-#embed "Images/dunes.jpg"
+#embed "../../Command/Demo/Images/dunes.jpg"
 };
 static const uint8_t glass_webp[] = {
-#embed "Images/glass.webp"
+#embed "../../Command/Demo/Images/glass.webp"
 };
 static const uint8_t iris16_png[] = {
-#embed "Images/iris16.png"
+#embed "../../Command/Demo/Images/iris16.png"
 };
 static const uint8_t julia_avif[] = {
-#embed "Images/julia.avif"
+#embed "../../Command/Demo/Images/julia.avif"
 };
 static const uint8_t marble_jpg[] = {
-#embed "Images/marble.jpg"
+#embed "../../Command/Demo/Images/marble.jpg"
 };
 static const uint8_t nebula_avif[] = {
-#embed "Images/nebula.avif"
+#embed "../../Command/Demo/Images/nebula.avif"
 };
 static const uint8_t plasma10_avif[] = {
-#embed "Images/plasma10.avif"
+#embed "../../Command/Demo/Images/plasma10.avif"
 };
 static const uint8_t tiles_webp[] = {
-#embed "Images/tiles.webp"
+#embed "../../Command/Demo/Images/tiles.webp"
 };
 static const uint8_t voronoi_webp[] = {
-#embed "Images/voronoi.webp"
+#embed "../../Command/Demo/Images/voronoi.webp"
 };
 
 #define FILE_OF(name, array) {name, array, sizeof array}

@@ -17,7 +17,7 @@ enum TestPattern {
             AnimatedWebPEncoder.Frame(
                 try image(192) { x, y in
                     [number % 256, number / 256 * 31, (((y >= 96 ? 2 : 0) + (x >= 96 ? 1 : 0) + turn) % 4) * 80]
-                }, duration: 0.05)
+                }, duration: .milliseconds(50))
         }
         return try AnimatedWebPEncoder().encode(frames)
     }
