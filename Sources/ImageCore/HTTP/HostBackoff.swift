@@ -5,7 +5,7 @@
 /// has failed several times in a row gets one request at a time, after delays that double up to a maximum.
 ///
 /// After each pause the host gets one request, and with each success one more at a time, so that the requests that waited do not
-/// arrive together (slow start, RFC 5681, section 3.1).
+/// arrive together (slow start, RFC 5681, section 3.1). While a request hangs, another one follows after the longest delay.
 ///
 /// A request may end long after it was sent. A ticket says in which period it was sent, and the outcome of a request from before
 /// the last pause does not count.
@@ -35,8 +35,10 @@ public struct HostBackoff: Hashable, Sendable {
     package enum Decision: Hashable, Sendable {
         /// It may. ``release(_:)`` and ``record(_:of:now:)`` must follow.
         case send(Ticket)
-        /// It must wait for this time; `nil` for until another request ends.
-        case wait(Duration?)
+        /// The host gets no request for this time.
+        case pause(Duration)
+        /// The request waits until another one has its response, at most for this time: a request that hangs does not hold up others.
+        case queue(Duration)
     }
 
     /// How a request ended.
@@ -62,6 +64,8 @@ public struct HostBackoff: Hashable, Sendable {
     private var limit: Int?
     /// The requests of this period that wait for a response.
     private var running = 0
+    /// When the last request was sent.
+    private var lastTurn = Duration.zero
     /// Counts the pauses.
     private var period = 0
 
@@ -72,9 +76,11 @@ public struct HostBackoff: Hashable, Sendable {
     ///
     /// - Parameter now: the time since any fixed point.
     package mutating func decide(now: Duration) -> Decision {
-        if let pauseEnd, now < pauseEnd { return .wait(pauseEnd - now) }
-        if let limit, running >= limit { return .wait(nil) }
+        if let pauseEnd, now < pauseEnd { return .pause(pauseEnd - now) }
+        let nextTurn = lastTurn + policy.maximumDelay
+        if let limit, running >= limit, now < nextTurn { return .queue(nextTurn - now) }
         running += 1
+        lastTurn = now
         return .send(Ticket(period: period))
     }
 

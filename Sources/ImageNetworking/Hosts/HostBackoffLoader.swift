@@ -216,17 +216,19 @@ public final class HostBackoffLoader: DataLoading {
             }
             host.waiters.removeAll { $0.number == numbered.number }
             let place = host.waiters.firstIndex { $0.number > numbered.number } ?? host.waiters.endIndex
-            switch place == 0 ? host.backoff.decide(now: now) : .wait(nil) {
+            let limit: Duration
+            switch place == 0 ? host.backoff.decide(now: now) : .queue(left) {
             case .send(let ticket):
                 host.runningRequests += 1
                 host.wakeNext()
                 return .granted(ticket)
-            case .wait(let pause):
-                guard left > .zero, (pause ?? .zero) <= left else { return .denied }
-                let (turn, continuation) = AsyncStream<Void>.makeStream()
-                host.waiters.insert((numbered.number, continuation), at: place)
-                return .delayed(turn, pause ?? left)
+            case .pause(let pause): limit = pause
+            case .queue(let longest): limit = min(longest, left)
             }
+            guard left > .zero, limit <= left else { return .denied }
+            let (turn, continuation) = AsyncStream<Void>.makeStream()
+            host.waiters.insert((numbered.number, continuation), at: place)
+            return .delayed(turn, limit)
         }
     }
 

@@ -27,9 +27,9 @@ private let policy: HostBackoff.Policy = {
     @Test func theHostGetsNoRequestInThePauseForWhichItAsked() throws {
         var backoff = HostBackoff(policy)
         try end(.refused(.seconds(10)), &backoff)
-        #expect(backoff.decide(now: .seconds(4)) == .wait(.seconds(6)))
+        #expect(backoff.decide(now: .seconds(4)) == .pause(.seconds(6)))
         _ = try ticket(of: &backoff, at: .seconds(10))
-        #expect(backoff.decide(now: .seconds(10)) == .wait(nil))
+        #expect(backoff.decide(now: .seconds(10)) == .queue(.seconds(4)))
     }
 
     @Test func afterAPauseEachSuccessAllowsOneMoreRequestAtATime() throws {
@@ -37,13 +37,24 @@ private let policy: HostBackoff.Policy = {
         try end(.refused(.seconds(10)), &backoff)
         for count in 1...32 {
             let tickets = try (0..<count).map { _ in try ticket(of: &backoff, at: .seconds(10)) }
-            #expect(backoff.decide(now: .seconds(10)) == .wait(nil))
+            #expect(backoff.decide(now: .seconds(10)) == .queue(.seconds(4)))
             for ticket in tickets { backoff.release(ticket) }
             #expect(!backoff.isAtRest)
             backoff.record(.success, of: tickets[0], now: .seconds(10))
         }
         #expect(backoff.isAtRest)
         for _ in 0..<100 { _ = try ticket(of: &backoff, at: .seconds(10)) }
+    }
+
+    @Test func aRequestThatHangsHoldsOthersForTheLongestDelay() throws {
+        var backoff = HostBackoff(policy)
+        try end(.refused(.seconds(10)), &backoff)
+        let hanging = try ticket(of: &backoff, at: .seconds(10))
+        #expect(backoff.decide(now: .seconds(13)) == .queue(.seconds(1)))
+        try end(.success, at: .seconds(14), &backoff)
+        backoff.release(hanging)
+        for _ in 0..<2 { _ = try ticket(of: &backoff, at: .seconds(14)) }
+        #expect(backoff.decide(now: .seconds(14)) == .queue(.seconds(4)))
     }
 
     @Test func failuresInARowPauseTheHostForDelaysThatDoubleUpToTheMaximum() throws {
@@ -56,14 +67,14 @@ private let policy: HostBackoff.Policy = {
         for delay in [1, 2, 4, 4] {
             try end(.failure, at: now, &backoff)
             #expect(backoff.isFailing)
-            #expect(backoff.decide(now: now) == .wait(.seconds(delay)))
+            #expect(backoff.decide(now: now) == .pause(.seconds(delay)))
             now += .seconds(delay)
         }
         try end(.success, at: now, &backoff)
         #expect(!backoff.isFailing)
         // The next outage begins with the first delay.
         for _ in 0..<3 { try end(.failure, at: now, &backoff) }
-        #expect(backoff.decide(now: now) == .wait(.seconds(1)))
+        #expect(backoff.decide(now: now) == .pause(.seconds(1)))
     }
 
     @Test func aRequestThatEndsWithoutAnOutcomeMakesRoomForTheNext() throws {
@@ -97,7 +108,7 @@ private let policy: HostBackoff.Policy = {
         try end(.refused(.seconds(10)), &backoff)
         backoff.release(old)
         backoff.record(.refused(.seconds(20)), of: old, now: .seconds(1))
-        #expect(backoff.decide(now: .seconds(10)) == .wait(.seconds(11)))
+        #expect(backoff.decide(now: .seconds(10)) == .pause(.seconds(11)))
     }
 
     @Test func aLateRefusalPausesAHostThatHasRecovered() throws {
@@ -108,7 +119,7 @@ private let policy: HostBackoff.Policy = {
         #expect(backoff.isAtRest)
         backoff.record(.refused(.seconds(5)), of: old, now: .seconds(2))
         #expect(!backoff.isAtRest)
-        #expect(backoff.decide(now: .seconds(2)) == .wait(.seconds(5)))
+        #expect(backoff.decide(now: .seconds(2)) == .pause(.seconds(5)))
     }
 
     /// Otherwise a request would be sent in a loop.
@@ -117,7 +128,7 @@ private let policy: HostBackoff.Policy = {
         var now = Duration.zero
         for delay in [1, 2, 4, 4] {
             try end(.refused(.zero), at: now, &backoff)
-            #expect(backoff.decide(now: now) == .wait(.seconds(delay)))
+            #expect(backoff.decide(now: now) == .pause(.seconds(delay)))
             now += .seconds(delay)
         }
     }

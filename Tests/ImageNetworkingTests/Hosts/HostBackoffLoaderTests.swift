@@ -221,10 +221,10 @@ private func refusal(_ retryAfter: String, status: Int = 429) -> ScriptedLoader.
         clock.advance(by: .seconds(7))
         await hold.waitForArrivals(1)
         var late = request
-        late.deadline = Deadline(after: .seconds(3), clock: clock)
+        late.deadline = Deadline(after: .seconds(1), clock: clock)
         let second = Task { [late] in try await loader.load(late) }
         await clock.waitForSleeps(2)
-        clock.advance(by: .seconds(3))
+        clock.advance(by: .seconds(1))
         #expect(try await imageError { _ = try await second.value }.code == .deadlineExceeded)
         hold.open()
         #expect(try await first.value.head.status == 200)
