@@ -21,7 +21,7 @@ final class MemoryShard: Sendable {
         var isSampled: Bool
     }
 
-    /// An entry that another of the same key replaced.
+    /// An entry whose slot in the index another entry took.
     struct Replaced: Sendable {
         var slot: Int
         var priority: CachePriority
@@ -33,7 +33,8 @@ final class MemoryShard: Sendable {
         var misses = 0
         /// The sample mask of ``AdaptivePolicy``; samples none at first.
         var sampleMask = UInt.max
-        private var slots: [ImageKey: Int] = [:]
+        /// The slots by the hashes of their keys. Two keys with one hash share a slot: the later replaces the earlier.
+        private var slots: [Int: Int] = [:]
         private var entries: [Entry] = []
         private var freeSlots: [Int] = []
 
@@ -51,7 +52,7 @@ final class MemoryShard: Sendable {
 extension MemoryShard.Contents {
     /// The image of a key. Counts a hit or a miss.
     mutating func use(_ key: ImageKey, _ uses: borrowing UseCounter) -> MemoryShard.Hit? {
-        guard let slot = slots[key], let image = entries[slot].image else {
+        guard let slot = slot(of: key), let image = entries[slot].image else {
             misses += 1
             return nil
         }
@@ -61,7 +62,10 @@ extension MemoryShard.Contents {
         return MemoryShard.Hit(image: image, expires: entries[slot].expires, isSampled: isSampled)
     }
 
-    func slot(of key: ImageKey) -> Int? { slots[key] }
+    func slot(of key: ImageKey) -> Int? {
+        guard let slot = slots[key.hash], entries[slot].key == key else { return nil }
+        return slot
+    }
 
     subscript(slot: Int) -> MemoryShard.Entry { _read { yield entries[slot] } }
 
@@ -75,10 +79,10 @@ extension MemoryShard.Contents {
 
     /// Stores an entry in a free slot.
     ///
-    /// - Returns: the slot, and the entry that had the key until now.
+    /// - Returns: the slot, and the entry that had the key, or another key with the same hash, until now.
     mutating func store(_ entry: consuming MemoryShard.Entry) -> (slot: Int, old: MemoryShard.Replaced?) {
         let slot = freeSlots.popLast() ?? entries.count
-        let old = slots.updateValue(slot, forKey: entry.key)
+        let old = slots.updateValue(slot, forKey: entry.key.hash)
         if slot < entries.count { entries[slot] = entry } else { entries.append(entry) }
         return (slot, old.map { MemoryShard.Replaced(slot: $0, priority: entries[$0].priority, image: free($0)) })
     }
@@ -90,7 +94,7 @@ extension MemoryShard.Contents {
     }
 
     mutating func remove(_ slot: Int) -> DecodedImage? {
-        slots[entries[slot].key] = nil
+        slots[entries[slot].key.hash] = nil
         return free(slot)
     }
 
