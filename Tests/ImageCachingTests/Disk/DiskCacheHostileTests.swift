@@ -104,7 +104,8 @@ import CalotypeSystem
             try await cache.flush()
             try await cache.store(entry(1), for: dataKey("a"))
             try await cache.flush()
-            // A link in the place of a folder or an entry is replaced. In the place of the whole directory it turns the cache off.
+            // A link in the place of a folder or an entry is replaced. In the place of the whole directory it turns the
+            // cache off.
             let isOff = place == "images-v2"
             #expect(try await (cache.entry(for: dataKey("a"))?.data == content(1)) == !isOff, "\(place)")
             #expect(warnings.kinds == (isOff ? [.unavailable] : []), "\(place)")
