@@ -3,8 +3,8 @@ import Foundation
 import ImageCaching
 import ImageCore
 
-/// Fuzzes the disk cache with the input as the files of its entries. The cache must work, or report a warning, within a second of
-/// processor time. An option of libFuzzer limits allocations.
+/// Fuzzes the disk cache with the input as the files of its entries. The cache must work, or report a warning, within a
+/// second of processor time. An option of libFuzzer limits allocations.
 ///
 /// ```
 /// 0  u8  the parts that the target makes valid, so that mutations pass the checks of the cache: 1 the magic, the digest and the
@@ -173,8 +173,8 @@ extension [UInt8] {
     }
 }
 
-/// XXH64 (Yann Collet, "xxHash fast digest algorithm", version 0.1.1), for inputs of a few kilobytes. The implementation of the
-/// cache is not public.
+/// XXH64 (Yann Collet, "xxHash fast digest algorithm", version 0.1.1), for inputs of a few kilobytes. The
+/// implementation of the cache is not public.
 enum XXH64 {
     private static let p1: UInt64 = 0x9e37_79b1_85eb_ca87
     private static let p2: UInt64 = 0xc2b2_ae3d_27d4_eb4f

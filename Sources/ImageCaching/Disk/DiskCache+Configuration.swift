@@ -31,20 +31,20 @@ extension DiskCache {
             self.onWarning = onWarning
         }
 
-        /// `$XDG_CACHE_HOME/calotype`, or `~/.cache/calotype` (XDG Base Directory Specification); `Library/Caches/calotype` on
-        /// Apple platforms.
+        /// `$XDG_CACHE_HOME/calotype`, or `~/.cache/calotype` (XDG Base Directory Specification);
+        /// `Library/Caches/calotype` on Apple platforms.
         public static var defaultDirectory: URL {
             SystemDirectories.caches.appending(path: "calotype", directoryHint: .isDirectory)
         }
     }
 
-    /// The limits of a disk cache, enforced after every write. Several processes that share a directory may together exceed a limit,
-    /// each by a sixteenth, until they count the entries again.
+    /// The limits of a disk cache, enforced after every write. Several processes that share a directory may together
+    /// exceed a limit, each by a sixteenth, until they count the entries again.
     public struct Limits: Hashable, Sendable {
         /// The size of all files that hold entries, in bytes, at least ``minimumBytes``; 400 MB by default.
         public var maximumBytes: Int { didSet { maximumBytes = max(minimumBytes, maximumBytes) } }
-        /// The least that ``maximumBytes`` can be; 10 MB by default, since a smaller cache would evict images that are still on
-        /// screen. Tests set 0.
+        /// The least that ``maximumBytes`` can be; 10 MB by default, since a smaller cache would evict images that are
+        /// still on screen. Tests set 0.
         public let minimumBytes: Int
         /// The number of entries; `nil`, the default, for any number.
         public var maximumCount: Int?

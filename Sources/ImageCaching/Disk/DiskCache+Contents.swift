@@ -60,7 +60,8 @@ extension DiskCache {
 }
 
 extension DiskWriter {
-    /// The entries and their last uses, after writing all pending changes. An entry whose header is damaged has a body of 0 bytes.
+    /// The entries and their last uses, after writing all pending changes. An entry whose header is damaged has a body
+    /// of 0 bytes.
     func contents() -> [(name: EntryName, item: DiskCache.Item, lastUse: Double)] {
         finish()
         var found: [(name: EntryName, item: DiskCache.Item, lastUse: Double)] = []

@@ -1,18 +1,18 @@
 internal import Dispatch
 public import ImageCore
 
-/// A cache of encoded bytes with their response headers in a directory, limited by bytes, count and age. The least recently used
-/// entries are evicted first.
+/// A cache of encoded bytes with their response headers in a directory, limited by bytes, count and age. The least
+/// recently used entries are evicted first.
 ///
-/// A store returns once the entry can be read, and is written soon after; ``flush()`` waits until it is durable. Each entry is a
-/// file. Entries and their order of use survive a restart. A process that ends at any instant loses at most what was not flushed.
-/// Every read is verified by a checksum; a damaged entry is a miss and is removed.
+/// A store returns once the entry can be read, and is written soon after; ``flush()`` waits until it is durable. Each
+/// entry is a file. Entries and their order of use survive a restart. A process that ends at any instant loses at most
+/// what was not flushed. Every read is verified by a checksum; a damaged entry is a miss and is removed.
 ///
-/// Several caches may share a directory, also in different processes; each sees what the others have written. No file is locked, or
-/// held open between two calls. A directory that is removed while the cache is in use is created again.
+/// Several caches may share a directory, also in different processes; each sees what the others have written. No file
+/// is locked, or held open between two calls. A directory that is removed while the cache is in use is created again.
 ///
-/// An error of the file system costs cache hits and never fails a load; see ``Warning``. No call blocks its thread on a disk: the
-/// cache accesses files on its own queues, except for names and bytes that are in the system's caches.
+/// An error of the file system costs cache hits and never fails a load; see ``Warning``. No call blocks its thread on a
+/// disk: the cache accesses files on its own queues, except for names and bytes that are in the system's caches.
 ///
 /// ```swift
 /// let folder = URL(filePath: "/var/cache/thumbnails")
@@ -68,8 +68,8 @@ public final class DiskCache: DataCaching {
         await enqueue(entry, for: key)
     }
 
-    /// Replaces the response headers and the time of an entry. The body is written only if it is not the stored one, or there is no
-    /// room for the headers. Throws no errors.
+    /// Replaces the response headers and the time of an entry. The body is written only if it is not the stored one, or
+    /// there is no room for the headers. Throws no errors.
     public func updateEntry(_ entry: DataEntry, for key: DataKey) async throws {
         await enqueue(entry, isUpdate: true, for: key)
     }
@@ -88,8 +88,8 @@ public final class DiskCache: DataCaching {
         if waits { await writer.drain() } else if wakes { wakeWriter() }
     }
 
-    /// Removes all entries with the source of a resource, including those that other processes stored. Looks at the names in one
-    /// of the 256 folders.
+    /// Removes all entries with the source of a resource, including those that other processes stored. Looks at the
+    /// names in one of the 256 folders.
     ///
     /// - Throws: ``ImageError`` if the directory cannot be read or written; entries may then remain.
     public func removeEntries(of resource: ResourceKey) async throws {
@@ -121,8 +121,8 @@ public final class DiskCache: DataCaching {
         }
     }
 
-    /// The counters of this process, and the contents as far as they were counted: without what other processes have changed since
-    /// the last count.
+    /// The counters of this process, and the contents as far as they were counted: without what other processes have
+    /// changed since the last count.
     public var cacheStatistics: [CacheStatistics] { [writer.state.withLock { $0.currentStatistics }] }
 
     /// Evicts the least recently used entries until the files take at most `bytes` bytes.

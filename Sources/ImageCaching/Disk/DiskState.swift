@@ -77,8 +77,8 @@ struct DiskState: Sendable {
         used = [:]
     }
 
-    /// A later time than that of all uses before, so that uses within one tick of the clock keep their order. A clock that was set
-    /// back starts again.
+    /// A later time than that of all uses before, so that uses within one tick of the clock keep their order. A clock
+    /// that was set back starts again.
     private mutating func nextUse(_ now: Double) -> Double {
         lastUse = lastUse - now > 1 ? now : max(now, lastUse + 1e-6)
         return lastUse
@@ -89,7 +89,8 @@ struct DiskState: Sendable {
         return !isDrainScheduled
     }
 
-    /// The next change to write, oldest first; `nil` if there is none. Readers see it as pending until ``settle(_:number:)``.
+    /// The next change to write, oldest first; `nil` if there is none. Readers see it as pending until
+    /// ``settle(_:number:)``.
     mutating func nextChange() -> (name: EntryName, pending: Pending)? {
         while let (name, number) = queue.popFirst() {
             // A later change of the same entry replaces this one.

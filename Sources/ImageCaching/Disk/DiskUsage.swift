@@ -1,5 +1,5 @@
-/// How many entries a directory has and how large they are, as far as its folders have been read: a value, kept up to date as this
-/// process writes and removes entries.
+/// How many entries a directory has and how large they are, as far as its folders have been read: a value, kept up to
+/// date as this process writes and removes entries.
 struct DiskUsage: Equatable, Sendable {
     struct Totals: Equatable, Sendable {
         var count = 0
@@ -32,7 +32,8 @@ struct DiskUsage: Equatable, Sendable {
     /// A lower bound for the time of every entry; seconds since 1970.
     private var oldestWrite = Double.infinity
 
-    /// A file counts with at most this many bytes, so that forged sizes do not overflow sums: no image has a quarter of a terabyte.
+    /// A file counts with at most this many bytes, so that forged sizes do not overflow sums: no image has a quarter of
+    /// a terabyte.
     static let maximumFileBytes = Int64(1) << 38
 
     var isCounted: Bool { folders.allSatisfy { $0 != nil } }
@@ -72,9 +73,9 @@ struct DiskUsage: Equatable, Sendable {
         total.bytes > limits.maximumBytes || total.count > limits.maximumCount ?? .max
     }
 
-    /// Whether to count again: entries were never counted, have expired, or exceed a limit by what was written; or as much
-    /// was written as a quarter of the room that is left, and at least a sixteenth of a limit, so that other processes, which may
-    /// have written as much, must be taken into account.
+    /// Whether to count again: entries were never counted, have expired, or exceed a limit by what was written; or as
+    /// much was written as a quarter of the room that is left, and at least a sixteenth of a limit, so that other
+    /// processes, which may have written as much, must be taken into account.
     func needsCount(_ limits: DiskCache.Limits, now: Double) -> Bool {
         let countLimit = limits.maximumCount ?? .max
         return !isCounted || limits.isExpired(oldestWrite, now: now) || written.count > 0 && isOver(limits)
@@ -82,8 +83,8 @@ struct DiskUsage: Equatable, Sendable {
             || written.count > max(countLimit / 16, (countLimit - total.count) / 4)
     }
 
-    /// The entries to evict so that the limits hold, the least recently used first, until a share of the exceeded limit is free.
-    /// The most recently used entry stays.
+    /// The entries to evict so that the limits hold, the least recently used first, until a share of the exceeded limit
+    /// is free. The most recently used entry stays.
     static func evictions(from uses: [Use], limits: DiskCache.Limits) -> [Use] {
         var total = Totals()
         for use in uses { total += Totals(count: 1, bytes: use.bytes) }

@@ -106,7 +106,8 @@ extension DiskWriter {
         state.withLock { $0.usage.change(file.name.folder, from: old, to: Int64(file.length), at: times.written) }
     }
 
-    /// Replaces the response headers in the file of an entry; returns `false` if the file has another body or no room for them.
+    /// Replaces the response headers in the file of an entry; returns `false` if the file has another body or no room
+    /// for them.
     private func replaceHead(
         _ head: [UInt8], of entry: DataEntry, _ expected: EntryFile, in folder: OpenFile
     ) throws(FileFailure) -> Bool {

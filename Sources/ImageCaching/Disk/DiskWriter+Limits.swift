@@ -7,7 +7,8 @@ extension DiskWriter {
     /// Seconds by which a last use may be ahead of the clock.
     private static let clockTolerance = 60.0
 
-    /// Counts the entries if necessary, removes expired ones, and evicts others until the limits hold. Reports a failure, too.
+    /// Counts the entries if necessary, removes expired ones, and evicts others until the limits hold. Reports a
+    /// failure, too.
     func enforce(_ limits: DiskCache.Limits, isForced: Bool = false) throws(FileFailure) {
         let now = configuration.now()
         guard state.withLock({ $0.phase == .open && (isForced || $0.usage.needsCount(limits, now: now)) }) else { return }
@@ -62,8 +63,9 @@ extension DiskWriter {
         return uses
     }
 
-    /// Removes the file of an entry that is expired or larger than any entry. Otherwise returns its times. A last use in the future
-    /// would keep the entry for ever and becomes now. The time of the store stays: a clock that is behind would expire all entries.
+    /// Removes the file of an entry that is expired or larger than any entry. Otherwise returns its times. A last use
+    /// in the future would keep the entry for ever and becomes now. The time of the store stays: a clock that is behind
+    /// would expire all entries.
     private func keptTimes(of fileName: String, _ status: FileStatus, in folder: OpenFile) -> FileTimes? {
         let (limits, now) = (configuration.limits, configuration.now())
         let isExpired = limits.isExpired(status.times.written, now: now)

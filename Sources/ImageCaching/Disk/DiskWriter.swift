@@ -9,8 +9,8 @@ internal import ImageCore
 /// images-v2/3f/<62 hexadecimal digits>       an entry, see EntryFile
 /// images-v2/3f/<16 hexadecimal digits>.tmp   an entry that a process is writing
 /// ```
-/// A file is complete before it gets its name, so that all processes see it whole or not at all, without locks. Nothing stays open
-/// between two calls: each opens the directory by its path, so that one that was removed is made again.
+/// A file is complete before it gets its name, so that all processes see it whole or not at all, without locks. Nothing
+/// stays open between two calls: each opens the directory by its path, so that one that was removed is made again.
 actor DiskWriter {
     /// The name contains the version of the format: other versions use other directories.
     static let directoryName = "images-v2"

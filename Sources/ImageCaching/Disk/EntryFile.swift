@@ -3,7 +3,8 @@ internal import ImageCore
 
 internal import CalotypeSystem
 
-/// The format of an entry's file: a header, two slots for the response headers ("head"), and the body. Numbers are little-endian.
+/// The format of an entry's file: a header, two slots for the response headers ("head"), and the body. Numbers are
+/// little-endian.
 ///
 /// ```
 ///  0  8    "CALOIMG2"
@@ -25,9 +26,9 @@ internal import CalotypeSystem
 /// 24       head, zeros
 /// ```
 ///
-/// The valid slot with the higher number counts. New response headers for the same body are written to the other slot, so that a
-/// process that ends while it writes leaves the old ones. The file's time of modification is that of the last store, and its time
-/// of access that of the last use.
+/// The valid slot with the higher number counts. New response headers for the same body are written to the other slot,
+/// so that a process that ends while it writes leaves the old ones. The file's time of modification is that of the last
+/// store, and its time of access that of the last use.
 struct EntryFile: Equatable {
     static let headerLength = 64
     private static let magic: UInt64 = 0x3247_4d49_4f4c_4143

@@ -2,8 +2,8 @@ internal import ImageCore
 
 /// The operations by which the disk cache changes the file system. Tests replace it to inject faults.
 ///
-/// Names are relative to an open directory, so that a directory that is renamed stays the same one. No call follows a symbolic link
-/// in the last component of a path.
+/// Names are relative to an open directory, so that a directory that is renamed stays the same one. No call follows a
+/// symbolic link in the last component of a path.
 protocol FileSystem: Sendable {
     /// Opens a directory by path. Creates it and its parents if they are missing. Fails if other users can write to it.
     func openDirectory(path: String) throws(FileFailure) -> OpenFile

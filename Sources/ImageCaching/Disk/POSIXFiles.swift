@@ -10,7 +10,8 @@ final class OpenFile: Sendable {
     let descriptor: Int32
     let name: String
 
-    /// Opens a file by path or in a directory. Follows a link only if `followsLink` is set, and does not wait for a pipe.
+    /// Opens a file by path or in a directory. Follows a link only if `followsLink` is set, and does not wait for a
+    /// pipe.
     init(
         opening name: String, in directory: OpenFile? = nil, flags: Int32 = O_RDONLY, followsLink: Bool = false
     ) throws(FileFailure) {

@@ -12,8 +12,8 @@ enum SystemDirectories {
         #endif
     }
 
-    /// The cache directory of the XDG Base Directory Specification, which ignores relative paths. Without a home directory, a
-    /// directory of this user among the temporary files.
+    /// The cache directory of the XDG Base Directory Specification, which ignores relative paths. Without a home
+    /// directory, a directory of this user among the temporary files.
     static func caches(environment: (String) -> String?) -> URL {
         if let path = environment("XDG_CACHE_HOME"), path.hasPrefix("/") {
             return URL(filePath: path, directoryHint: .isDirectory)

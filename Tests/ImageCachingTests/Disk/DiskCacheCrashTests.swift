@@ -6,8 +6,8 @@ import Testing
 
 import CalotypeSystem
 
-/// Kills a writing process at a random instant, repeatedly on one directory. `CALOTYPE_CRASH_ROUNDS` sets the number of rounds; a
-/// few by default.
+/// Kills a writing process at a random instant, repeatedly on one directory. `CALOTYPE_CRASH_ROUNDS` sets the number of
+/// rounds; a few by default.
 @Suite struct DiskCacheCrashTests {
     private static var rounds: Int {
         guard let text = unsafe getenv("CALOTYPE_CRASH_ROUNDS") else { return 6 }

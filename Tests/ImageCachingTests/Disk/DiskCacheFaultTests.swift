@@ -5,8 +5,8 @@ import Testing
 
 /// Every call that changes the file system fails once, or is the last one of the process.
 @Suite struct DiskCacheFaultTests {
-    /// Stores, replaces, removes and flushes. Returns the durable state: the tag of each entry's bytes, `nil` for a removed
-    /// entry.
+    /// Stores, replaces, removes and flushes. Returns the durable state: the tag of each entry's bytes, `nil` for a
+    /// removed entry.
     private func work(on cache: DiskCache, until isOver: () -> Bool = { false }) async throws -> [Int: Int?] {
         var durable: [Int: Int?] = [:]
         var pending: [Int: Int?] = [:]

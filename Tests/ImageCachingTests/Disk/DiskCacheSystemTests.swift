@@ -6,8 +6,8 @@
 
     import CalotypeSystem
 
-    /// The disk cache on a real file system that is small or read-only, and in a directory of another user. Needs permission to mount
-    /// and to change the user.
+    /// The disk cache on a real file system that is small or read-only, and in a directory of another user. Needs
+    /// permission to mount and to change the user.
     @Suite(.enabled(if: Mount.isPossible, "Mounting needs permission that this process does not have."))
     struct DiskCacheSystemTests {
         @Test func aFullFileSystemLosesEntriesWithOneWarningUntilThereIsSpaceAgain() async throws {

@@ -5,7 +5,8 @@ import Testing
 
 import CalotypeSystem
 
-/// Two processes read, write, remove and trim one directory at once, for `CALOTYPE_SHARING_SECONDS`; two seconds by default.
+/// Two processes read, write, remove and trim one directory at once, for `CALOTYPE_SHARING_SECONDS`; two seconds by
+/// default.
 @Suite struct DiskCacheTwoProcessTests {
     private static var seconds: Double {
         guard let text = unsafe getenv("CALOTYPE_SHARING_SECONDS") else { return 2 }
@@ -60,6 +61,21 @@ import CalotypeSystem
         try await cache.flush()
         #expect(try await folder.cache().entry(for: dataKey("a"))?.data == content(1))
         #expect(warnings.kinds.isEmpty)
+    }
+
+    @Test(arguments: [HeldFiles.Call.create, .rename], ["", "images-v2"])
+    func anEntryIsStoredAlsoIfTheDirectoryIsRemovedWhileItIsWritten(call: HeldFiles.Call, name: String) async throws {
+        let folder = try Folder()
+        let warnings = Warnings()
+        let files = HeldFiles(call)
+        let cache = folder.cache(warnings: warnings, files: files)
+        try await cache.store(entry(1), for: dataKey("a"))
+        await files.waitForCall()
+        try FileManager.default.removeItem(at: folder.url.appending(path: name))
+        files.release()
+        try await cache.flush()
+        #expect(try await folder.cache().entry(for: dataKey("a"))?.data == content(1))
+        #expect(warnings.kinds.isEmpty, "\(warnings.messages)")
     }
 
     /// FEATURES 7.8.
@@ -119,7 +135,8 @@ private func work(in path: String, seconds: Double, seed: UInt64) async throws -
         case 16:
             try await cache.flush()
             let bytes = await cache.statistics.fileByteCount
-            // The other process may have written after this one enforced the limit, and enforces it with its next write.
+            // The other process may have written after this one enforced the limit, and enforces it with its next
+            // write.
             if bytes > 2 * sharedLimit { trouble.append("\(bytes) bytes of files") }
         default:
             guard let found = try await cache.entry(for: dataKey(name)) else { continue }

@@ -53,7 +53,8 @@ import CalotypeSystem
         #expect(try await cache.entry(for: dataKey("a"))?.storedAt == 2_000)
     }
 
-    /// The body is another one, the headers have no room, the entry is missing or damaged, or its file has a second name.
+    /// The body is another one, the headers have no room, the entry is missing or damaged, or its file has a second
+    /// name.
     @Test(arguments: ["body", "length", "headers", "missing", "damaged", "slots", "name"])
     func anUpdateThatCannotBeMadeInPlaceStoresTheEntry(obstacle: String) async throws {
         let folder = try Folder()

@@ -3,8 +3,8 @@ import ImageCore
 
 @testable import ImageCaching
 
-/// A file system, by default the real one, that injects faults after a number of changing calls: each fails, or the process counts
-/// as ended.
+/// A file system, by default the real one, that injects faults after a number of changing calls: each fails, or the
+/// process counts as ended.
 final class FaultyFiles: FileSystem {
     enum Fault: Sendable {
         /// From the given call on nothing changes; an interrupted write leaves its first half.

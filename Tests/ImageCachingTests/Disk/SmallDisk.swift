@@ -2,8 +2,8 @@ import ImageCore
 
 @testable import ImageCaching
 
-/// The real file system with a capacity in bytes, counted by the names of files. A write beyond it writes what fits and then fails
-/// with ENOSPC.
+/// The real file system with a capacity in bytes, counted by the names of files. A write beyond it writes what fits and
+/// then fails with ENOSPC.
 final class SmallDisk: FileSystem {
     private struct Room: Sendable {
         var capacity: Int

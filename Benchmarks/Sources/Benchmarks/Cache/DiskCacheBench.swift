@@ -2,8 +2,8 @@ internal import Foundation
 
 /// Measures the disk cache beside plain files and the system calls, in the same directory and run.
 ///
-/// Reads and writes use files in memory if the system has them, because the speed of a disk would hide the differences. Durable
-/// writes use the directory for temporary files.
+/// Reads and writes use files in memory if the system has them, because the speed of a disk would hide the differences.
+/// Durable writes use the directory for temporary files.
 struct DiskCacheBench {
     let effort: Effort
 
@@ -13,7 +13,8 @@ struct DiskCacheBench {
             + countRows(effort.scaled(10_000), budget: 50) + countRows(effort.scaled(100_000), budget: 500)
     }
 
-    /// The time until a new cache has counted the entries of its directory, and the time until it returns the first of them.
+    /// The time until a new cache has counted the entries of its directory, and the time until it returns the first of
+    /// them.
     private func countRows(_ count: Int, budget: Double) async throws -> [Row] {
         Progress.show("  disk cache: counting \(count) entries")
         let run = DiskRun(count: count, size: 104, parent: Self.directoryInMemory(room: 2 * count * 8_192))
@@ -32,7 +33,8 @@ struct DiskCacheBench {
         let durable = DiskRun(count: max(1, count / 20), size: size, parent: FileManager.default.temporaryDirectory)
         var times: [DiskRun.Times] = []
         var durableTimes: [DiskRun.DurableTimes] = []
-        // Each round measures all of them, so that a slow moment of the machine affects them alike. The first round warms up.
+        // Each round measures all of them, so that a slow moment of the machine affects them alike. The first round
+        // warms up.
         for round in 0...(effort == .smoke ? 1 : rounds) {
             Progress.show("  disk cache: \(count) entries of \(name), round \(round)")
             let (time, durableTime) = (try await fast.run(), try await durable.runDurably())
