@@ -204,7 +204,8 @@ let package = Package(
         .testTarget(name: "ImageCachingTests", dependencies: testKit + ["ImageCaching", "CCalotypeDiskIO", .heap, .deque]),
         .testTarget(name: "ImageDecodingTests", dependencies: testKit + ["ImageDecoding", "ImageKernels", "TestBitmaps"]),
         .testTarget(
-            name: "ImageProcessingTests", dependencies: testKit + ["ImageProcessing", "ImageKernels", "ProcessorParsing", "CCalotypeAllocations"]),
+            name: "ImageProcessingTests",
+            dependencies: testKit + ["ImageProcessing", "ImageKernels", "ProcessorParsing", "CCalotypeAllocations"]),
         .testTarget(
             name: "ProcessorParsingTests",
             dependencies: testKit + ["ProcessorParsing", "ImageProcessing", "ImageKernels"]),

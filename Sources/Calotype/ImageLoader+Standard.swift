@@ -5,7 +5,8 @@ extension ImageLoader {
     /// Creates a loader with the standard components.
     ///
     /// - Parameters:
-    ///   - preset: the configuration to start from, such as ``StandardConfiguration/server``; by default the default values.
+    ///   - preset: the configuration to start from, such as ``StandardConfiguration/server``; by default the default
+    ///     values.
     ///   - change: changes components, limits and options of the configuration.
     public static func standard(
         _ preset: StandardConfiguration = StandardConfiguration(), _ change: (inout StandardConfiguration) -> Void = { _ in }
@@ -17,7 +18,8 @@ extension ImageLoader {
 
     /// The loader that the views of an app share, which is created with the standard configuration at its first use.
     ///
-    /// To replace it, set it at launch, before its first use. Loads of the replaced loader are cancelled when it is released.
+    /// To replace it, set it at launch, before its first use. Loads of the replaced loader are cancelled when it is
+    /// released.
     public static var shared: ImageLoader {
         get {
             sharedLoader.withLock { loader in
@@ -27,7 +29,8 @@ extension ImageLoader {
             }
         }
         set {
-            // The old loader may be released here and end its loads, whose callers may read the new one: outside the lock.
+            // The old loader may be released here and end its loads, whose callers may read the new one: outside the
+            // lock.
             let old = sharedLoader.withLock { loader in
                 defer { loader = newValue }
                 return loader

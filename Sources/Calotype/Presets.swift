@@ -25,12 +25,13 @@ extension StandardConfiguration {
         return configuration
     }
 
-    /// For an app extension, which has little memory: a memory cache of 16 MB, and a data cache of 50 MB in a directory that the
-    /// extension shares with its app. Images of more than 20 megapixels are rejected, because decoding them would exceed the
-    /// memory of the extension, and decodes that run at the same time take at most 80 MB, the size of one such image.
+    /// For an app extension, which has little memory: a memory cache of 16 MB, and a data cache of 50 MB in a directory
+    /// that the extension shares with its app. Images of more than 20 megapixels are rejected, because decoding them
+    /// would exceed the memory of the extension, and decodes that run at the same time take at most 80 MB, the size of
+    /// one such image.
     ///
-    /// - Parameter directory: the directory of the data cache, for example in the container of the app group. The app may use it
-    ///   at the same time.
+    /// - Parameter directory: the directory of the data cache, for example in the container of the app group. The app
+    ///   may use it at the same time.
     public static func appExtension(sharing directory: URL) -> StandardConfiguration {
         var configuration = StandardConfiguration()
         configuration.memoryCache = MemoryCache(limits: .init(maximumBytes: 16_000_000))
@@ -40,12 +41,12 @@ extension StandardConfiguration {
         return configuration
     }
 
-    /// For servers that fetch URLs from untrusted callers: only the public web, no private addresses, and images of at most 50
-    /// megapixels and 20 MB.
+    /// For servers that fetch URLs from untrusted callers: only the public web, no private addresses, and images of at
+    /// most 50 megapixels and 20 MB.
     ///
     /// A load ends within 10 s and an attempt within 5 s, which leaves time to retry if a host does not respond. The
-    /// ``dataCache`` has a separate directory, `server` in the default one, so that it does not serve what a loader without a
-    /// policy fetched from a private host.
+    /// ``dataCache`` has a separate directory, `server` in the default one, so that it does not serve what a loader
+    /// without a policy fetched from a private host.
     public static var server: StandardConfiguration {
         var configuration = StandardConfiguration()
         configuration.sourcePolicy = .publicWeb

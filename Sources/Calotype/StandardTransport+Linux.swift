@@ -24,8 +24,8 @@
     }
 
     extension CurlLoader.Limits {
-        /// Fetches of the engine must not queue in the transport, which does not know the order of the engine. Background
-        /// validations share the connections of their host, and so the limit of the host.
+        /// Fetches of the engine must not queue in the transport, which does not know the order of the engine.
+        /// Background validations share the connections of their host, and so the limit of the host.
         fileprivate init(_ limits: ImageLoader.Limits) {
             self.init()
             connectionsPerHost = limits.fetchesPerHost

@@ -6,8 +6,9 @@ extension ImageLoader {
 
     /// One image in all caches of a loader: memory, disk, HTTP and shared tiers.
     ///
-    /// A request names an image as it does for a load: by source, headers, size and processors. Its cache policy has no effect here.
-    /// No call uses the network. Sources that are local (``ImageSource/isLocal``) are only in the memory cache.
+    /// A request names an image as it does for a load: by source, headers, size and processors. Its cache policy has no
+    /// effect here. No call uses the network. Sources that are local (``ImageSource/isLocal``) are only in the memory
+    /// cache.
     ///
     /// ```swift
     /// func forget(_ url: URL, in loader: ImageLoader) async throws {
@@ -21,23 +22,25 @@ extension ImageLoader {
 
         // MARK: Looking up
 
-        /// The image of a request in the memory cache; `nil` if it is not there, or an option is invalid. Counts as a use.
+        /// The image of a request in the memory cache; `nil` if it is not there, or an option is invalid. Counts as a
+        /// use.
         public func image(for request: ImageRequest) -> DecodedImage? {
             guard let plan = try? coordinator.plan(request) else { return nil }
             return components.memoryCache.image(for: plan.imageKey).flatMap { $0.isPreview ? nil : $0 }
         }
 
-        /// The encoded bytes of a request's source in the HTTP cache or the data cache, fresh or stale. Counts as a use.
+        /// The encoded bytes of a request's source in the HTTP cache or the data cache, fresh or stale. Counts as a
+        /// use.
         ///
-        /// - Returns: the bytes with the headers of their response; `nil` if they are not stored, or if their response must not be
-        ///   used without asking the server.
+        /// - Returns: the bytes with the headers of their response; `nil` if they are not stored, or if their response
+        ///   must not be used without asking the server.
         /// - Throws: ``LoadFailure/failed(_:)`` if an option is invalid, and what the caches throw.
         public func data(for request: ImageRequest) async throws -> DataEntry? {
             try await data(for: coordinator.plan(request))
         }
 
-        /// The nearest tier that has the image of a request, or what it is made from: ``CacheTier/memory``, ``CacheTier/disk``, or
-        /// `nil` for none.
+        /// The nearest tier that has the image of a request, or what it is made from: ``CacheTier/memory``,
+        /// ``CacheTier/disk``, or `nil` for none.
         ///
         /// - Throws: ``LoadFailure/failed(_:)`` if an option is invalid, and what the caches throw.
         public func tier(of request: ImageRequest) async throws -> CacheTier? {
@@ -54,11 +57,12 @@ extension ImageLoader {
 
         // MARK: Storing
 
-        /// Stores an image in the memory cache, and encoded in the data cache where the option `diskStorage` says so. Later loads
-        /// of the request get it.
+        /// Stores an image in the memory cache, and encoded in the data cache where the option `diskStorage` says so.
+        /// Later loads of the request get it.
         ///
-        /// A loader with an HTTP cache keeps the image in memory only: without the response that it was made from, the cache could
-        /// not tell how long it is fresh. Store the encoded bytes with ``store(_:for:maximumAge:)`` instead.
+        /// A loader with an HTTP cache keeps the image in memory only: without the response that it was made from, the
+        /// cache could not tell how long it is fresh. Store the encoded bytes with ``store(_:for:maximumAge:)``
+        /// instead.
         ///
         /// - Throws: ``LoadFailure/failed(_:)`` if an option is invalid, and what the encoder and the data cache throw.
         public func store(_ image: DecodedImage, for request: ImageRequest) async throws {
@@ -70,8 +74,8 @@ extension ImageLoader {
             try await cache.store(entry, for: stage.key)
         }
 
-        /// Stores encoded bytes as if the source had responded with them, and removes the images that were made from earlier bytes.
-        /// Does nothing for a local source.
+        /// Stores encoded bytes as if the source had responded with them, and removes the images that were made from
+        /// earlier bytes. Does nothing for a local source.
         ///
         /// - Parameters:
         ///   - data: an encoded image.
@@ -84,8 +88,9 @@ extension ImageLoader {
             try await store(DataEntry(data: data, head: head, storedAt: Date().timeIntervalSince1970), for: request)
         }
 
-        /// Stores a response as if the source had sent it, and removes the images that were made from earlier bytes. The HTTP cache
-        /// stores it if its policy allows that, and uses it for as long as its header fields say. Does nothing for a local source.
+        /// Stores a response as if the source had sent it, and removes the images that were made from earlier bytes.
+        /// The HTTP cache stores it if its policy allows that, and uses it for as long as its header fields say. Does
+        /// nothing for a local source.
         ///
         /// - Throws: ``LoadFailure/failed(_:)`` if an option is invalid, and what the caches throw.
         public func store(_ entry: DataEntry, for request: ImageRequest) async throws {
@@ -101,8 +106,8 @@ extension ImageLoader {
 
         // MARK: Removing
 
-        /// Removes the image of a request from memory and disk, and the bytes that it is made from. Other sizes and other
-        /// processors of the source stay in memory. A load that is running may store the image afterwards.
+        /// Removes the image of a request from memory and disk, and the bytes that it is made from. Other sizes and
+        /// other processors of the source stay in memory. A load that is running may store the image afterwards.
         ///
         /// - Throws: ``LoadFailure/failed(_:)`` if an option is invalid, and what the caches throw.
         public func remove(_ request: ImageRequest) async throws {
@@ -114,16 +119,17 @@ extension ImageLoader {
             if let (cache, request) = responses(for: plan) { try await cache.removeResponse(for: request) }
         }
 
-        /// Removes everything that came from the source of a request from all tiers: every size and all processors, the responses
-        /// to requests with any headers, and partial bodies. A load that is running may store its image afterwards.
+        /// Removes everything that came from the source of a request from all tiers: every size and all processors, the
+        /// responses to requests with any headers, and partial bodies. A load that is running may store its image
+        /// afterwards.
         ///
         /// - Throws: the first error of a cache.
         public func removeAllVariants(of request: ImageRequest) async throws {
             try await components.removeAllVariants(of: request)
         }
 
-        /// Removes everything that came from a URL from all tiers: every size and all processors, the responses to requests with
-        /// any headers, and partial bodies. A load that is running may store its image afterwards.
+        /// Removes everything that came from a URL from all tiers: every size and all processors, the responses to
+        /// requests with any headers, and partial bodies. A load that is running may store its image afterwards.
         ///
         /// - Throws: the first error of a cache.
         public func removeAllVariants(of url: URL) async throws { try await removeAllVariants(of: ImageRequest(url: url)) }
@@ -139,7 +145,8 @@ extension ImageLoader {
                 && plan.options.diskStorage.keepsResult(isProcessed: plan.isProcessed)
         }
 
-        /// The response cache, and the request that a load would look up there; `nil` for a source that is not on the web.
+        /// The response cache, and the request that a load would look up there; `nil` for a source that is not on the
+        /// web.
         private func responses(for plan: LoadPlan) -> (any ResponseCaching, DataRequest)? {
             guard let cache = plan.responseCache(components), case .url(let url) = plan.request.source else { return nil }
             var request = plan.dataRequest(url, RankClass(plan.request.purpose, plan.priority), components)

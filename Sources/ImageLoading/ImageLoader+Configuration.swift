@@ -1,8 +1,8 @@
 public import ImageCore
 
 extension ImageLoader {
-    /// The components and the limits of a loader, for programs that choose modules one by one. `Calotype` makes a value from its
-    /// `StandardConfiguration`.
+    /// The components and the limits of a loader, for programs that choose modules one by one. `Calotype` makes a value
+    /// from its `StandardConfiguration`.
     public struct Configuration: Sendable {
         /// Fetches URLs, with interceptors, retries and the like around it.
         public var dataLoader: any DataLoading
@@ -12,28 +12,29 @@ extension ImageLoader {
         public var memoryCache: (any Caching)?
         /// Stores original bytes; `nil` stores none.
         public var dataCache: (any DataCaching)?
-        /// Looked up for `http` and `https` URLs instead of ``dataCache``; ``dataLoader`` is then what fills it. `nil`, the
-        /// default, uses ``dataCache`` for them.
+        /// Looked up for `http` and `https` URLs instead of ``dataCache``; ``dataLoader`` is then what fills it. `nil`,
+        /// the default, uses ``dataCache`` for them.
         public var responseCache: (any ResponseCaching)?
-        /// Interceptors somewhere within ``dataLoader`` whose declared identities (``RequestInterceptor/identity(for:)``) are part
-        /// of the keys of all loads; none by default. The loader asks them for their identities but does not run them. Those of an
-        /// ``InterceptedLoader`` that is itself the ``dataLoader`` need not be listed.
+        /// Interceptors somewhere within ``dataLoader`` whose declared identities
+        /// (``RequestInterceptor/identity(for:)``) are part of the keys of all loads; none by default. The loader asks
+        /// them for their identities but does not run them. Those of an ``InterceptedLoader`` that is itself the
+        /// ``dataLoader`` need not be listed.
         public var identifyingInterceptors: [any RequestInterceptor] = []
-        /// Encodes the images that ``DiskStorage`` stores in ``dataCache``, when the options of a load say so; with `nil`,
-        /// the default, the loader stores original bytes instead.
+        /// Encodes the images that ``DiskStorage`` stores in ``dataCache``, when the options of a load say so; with
+        /// `nil`, the default, the loader stores original bytes instead.
         public var encoder: (any Encoding)?
         /// The format of the images that ``encoder`` writes and ``decoder`` reads back; PNG, which is lossless.
         public var processedFormat = ImageFormat.png
         /// The options of ``encoder``; the defaults of ``EncodeOptions``.
         public var processedEncoding = EncodeOptions()
-        /// Stores of other components, such as a `PartialBodyStore`, that ``ImageLoader/clearCaches()`` empties in order before the data
-        /// cache; none by default.
+        /// Stores of other components, such as a `PartialBodyStore`, that ``ImageLoader/clearCaches()`` empties in
+        /// order before the data cache; none by default.
         public var otherStores: [any ClearableStore] = []
         /// The observers, which get the events of every load; none by default.
         public var observers: [any LoadObserving] = []
-        /// The status of the network and every change of it, such as a `NetworkMonitor`'s `updates`; each loader calls this once.
-        /// While the network is constrained (low-data mode), no prefetch starts a fetch as long as other loads run. `nil`, the
-        /// default, counts every network as unconstrained.
+        /// The status of the network and every change of it, such as a `NetworkMonitor`'s `updates`; each loader calls
+        /// this once. While the network is constrained (low-data mode), no prefetch starts a fetch as long as other
+        /// loads run. `nil`, the default, counts every network as unconstrained.
         public var networkUpdates: (@Sendable () -> AsyncStream<NetworkStatus>)?
         /// The app's defaults: the lowest of the three layers of options.
         public var options = OptionLayer()

@@ -2,9 +2,9 @@ public import ImageCore
 
 /// Loads images: fetches, caches, decodes, processes and delivers them.
 ///
-/// A loader has one queue of work and its worker threads, and uses the caches of its configuration. Every member is safe to call
-/// from any isolation and returns without blocking. When the last reference to a loader goes, its loads end as cancelled and its
-/// threads end.
+/// A loader has one queue of work and its worker threads, and uses the caches of its configuration. Every member is
+/// safe to call from any isolation and returns without blocking. When the last reference to a loader goes, its loads
+/// end as cancelled and its threads end.
 ///
 /// ```swift
 /// func thumbnail(_ url: URL, from loader: ImageLoader) async throws(LoadFailure) -> Bitmap {
@@ -38,8 +38,8 @@ public final class ImageLoader: ImageProviding {
         }
     }
 
-    /// Loads an image, and returns it with the cache tier that had it and the metrics of the load. A memory hit returns without
-    /// suspending. Delivers no previews, as ``image(for:)``.
+    /// Loads an image, and returns it with the cache tier that had it and the metrics of the load. A memory hit returns
+    /// without suspending. Delivers no previews, as ``image(for:)``.
     ///
     /// - Throws: ``LoadFailure/failed(_:)`` with the error, or ``LoadFailure/cancelled``.
     public func response(for request: ImageRequest) async throws(LoadFailure) -> ImageResponse {
@@ -51,8 +51,8 @@ public final class ImageLoader: ImageProviding {
 
     /// Loads the encoded bytes that a request names, from the data cache or the source; decodes nothing.
     ///
-    /// The size, the processors, previews and the memory cache have no effect. Fetched bytes are stored where the options say so and
-    /// a decoder recognizes their format. The load shares its fetch with other loads.
+    /// The size, the processors, previews and the memory cache have no effect. Fetched bytes are stored where the
+    /// options say so and a decoder recognizes their format. The load shares its fetch with other loads.
     ///
     /// - Returns: the bytes, with the headers of their response.
     /// - Throws: ``LoadFailure/failed(_:)`` with the error, or ``LoadFailure/cancelled``.
@@ -65,7 +65,8 @@ public final class ImageLoader: ImageProviding {
 
     /// Reads the header of an image: its format, its size as stored, its orientation and its number of frames.
     ///
-    /// Reads the data cache, or as little of the source as the decoder needs (``Decoding/info(ofPrefix:limits:)``); decodes no pixel.
+    /// Reads the data cache, or as little of the source as the decoder needs (``Decoding/info(ofPrefix:limits:)``);
+    /// decodes no pixel.
     ///
     /// - Throws: ``LoadFailure/failed(_:)`` with the error, or ``LoadFailure/cancelled``.
     public func info(for request: ImageRequest) async throws(LoadFailure) -> ImageInfo {
@@ -97,7 +98,8 @@ public final class ImageLoader: ImageProviding {
         try coordinator.plan(request).options
     }
 
-    /// The image in the memory cache, without waiting; `nil` if it is not there, or if an option of the request is invalid.
+    /// The image in the memory cache, without waiting; `nil` if it is not there, or if an option of the request is
+    /// invalid.
     public func cachedImage(for request: ImageRequest) -> DecodedImage? {
         guard case .hit(let image) = try? coordinator.cachedImage(for: request) else { return nil }
         return image
@@ -105,21 +107,23 @@ public final class ImageLoader: ImageProviding {
 
     // MARK: Control
 
-    /// The highest layer of options, which overrides the request's; empty by default. A change applies to loads that start after it.
+    /// The highest layer of options, which overrides the request's; empty by default. A change applies to loads that
+    /// start after it.
     public var runtimeOptions: OptionLayer {
         get { coordinator.runtimeOptions }
         set { coordinator.runtimeOptions = newValue }
     }
 
-    /// Whether no fetch begins, also of revalidations. Running fetches continue, and waiting ones begin when it is `false` again;
-    /// `false` by default.
+    /// Whether no fetch begins, also of revalidations. Running fetches continue, and waiting ones begin when it is
+    /// `false` again; `false` by default.
     public var isPaused: Bool {
         get { coordinator.isPaused }
         set { coordinator.isPaused = newValue }
     }
 
-    /// Empties every cache of the loader: memory, ``Configuration/otherStores`` such as partial bodies, responses, and the data cache
-    /// with its shared tier. Loads that began before continue, but store nothing. Use ``cache`` to remove one image.
+    /// Empties every cache of the loader: memory, ``Configuration/otherStores`` such as partial bodies, responses, and
+    /// the data cache with its shared tier. Loads that began before continue, but store nothing. Use ``cache`` to
+    /// remove one image.
     ///
     /// - Throws: the first error of a cache, after all were emptied as far as possible.
     public func clearCaches() async throws { try await coordinator.clearCaches() }
@@ -136,7 +140,8 @@ public final class ImageLoader: ImageProviding {
     public struct Activity: Hashable, Sendable {
         /// Loads that have not ended.
         public var loads = 0
-        /// Pieces of shared work that loads wait for, that are being stored, or that revalidate an entry in the background.
+        /// Pieces of shared work that loads wait for, that are being stored, or that revalidate an entry in the
+        /// background.
         public var work = 0
         /// Steps of work that wait for a free slot.
         public var queued = 0

@@ -2,9 +2,9 @@ public import ImageCore
 
 /// Warms a loader's caches for images that will be wanted soon, such as those of the next rows of a list.
 ///
-/// Prefetches start in the order of the calls, a few at a time, and every other load of the loader goes before them. A request
-/// that is started twice is prefetched once, and a visible request for the same image joins the running work and promotes it.
-/// Failures are reported to the loader's observers only.
+/// Prefetches start in the order of the calls, a few at a time, and every other load of the loader goes before them. A
+/// request that is started twice is prefetched once, and a visible request for the same image joins the running work
+/// and promotes it. Failures are reported to the loader's observers only.
 ///
 /// Safe to use from any isolation; nothing blocks. A prefetcher that is deallocated stops its unfinished prefetches.
 ///
@@ -20,8 +20,8 @@ public final class ImagePrefetcher: Sendable {
     public enum Destination: Hashable, Sendable {
         /// The memory cache, and the data cache on the way: fetched, decoded and processed.
         case memory
-        /// The data cache alone: fetched, and stored when a decoder recognizes the header. Nothing is decoded. Local sources, and
-        /// requests whose options keep them from the data cache, are skipped.
+        /// The data cache alone: fetched, and stored when a decoder recognizes the header. Nothing is decoded. Local
+        /// sources, and requests whose options keep them from the data cache, are skipped.
         case disk
     }
 
@@ -65,10 +65,12 @@ public final class ImagePrefetcher: Sendable {
     /// - Parameters:
     ///   - loader: the loader whose caches are warmed.
     ///   - destination: the memory cache by default.
-    ///   - priority: the priority among prefetches; every other load goes first whatever its priority. ``LoadPriority/low``.
-    ///   - maximumLoads: how many run at a time, at least 1; 4. This is below the loader's limit per host, so that slots stay free
-    ///     for visible images.
-    ///   - owner: the owner of the requests that name none, so that ``ImageLoader/cancel(owner:)`` stops them; `nil` by default.
+    ///   - priority: the priority among prefetches; every other load goes first whatever its priority.
+    ///     ``LoadPriority/low``.
+    ///   - maximumLoads: how many run at a time, at least 1; 4. This is below the loader's limit per host, so that
+    ///     slots stay free for visible images.
+    ///   - owner: the owner of the requests that name none, so that ``ImageLoader/cancel(owner:)`` stops them; `nil` by
+    ///     default.
     public init(
         loader: ImageLoader, destination: Destination = .memory, priority: LoadPriority = .low, maximumLoads: Int = 4,
         owner: LoadOwner? = nil
@@ -91,9 +93,10 @@ public final class ImagePrefetcher: Sendable {
     ///
     /// - Parameters:
     ///   - urls: the URLs of the images.
-    ///   - size: the size with which the views will load them, in pixels; `nil`, the default, for that of the loader's options.
-    ///   - processors: the processors with which the views will load them; an empty list, the default, for those of the loader's
+    ///   - size: the size with which the views will load them, in pixels; `nil`, the default, for that of the loader's
     ///     options.
+    ///   - processors: the processors with which the views will load them; an empty list, the default, for those of the
+    ///     loader's options.
     public func start(_ urls: some Sequence<URL>, size: PixelSize? = nil, processors: [any Processing] = []) {
         start(urls.map { ImageRequest(url: $0, size: size, processors: processors) })
     }
@@ -165,7 +168,8 @@ public final class ImagePrefetcher: Sendable {
 
     // MARK: Loads
 
-    /// Changes the state. Stopped requests are released after the lock, since what they capture may call the prefetcher.
+    /// Changes the state. Stopped requests are released after the lock, since what they capture may call the
+    /// prefetcher.
     private func change<R: Sendable>(_ body: (inout State) -> R) -> R {
         state.withLock { (body(&$0), $0.queue.takeDropped()) }.0
     }
@@ -178,7 +182,8 @@ public final class ImagePrefetcher: Sendable {
         resumeWaiters()
     }
 
-    /// Starts as many loads as the limit allows. One caller at a time does so, so that a load that ends at once does not recurse.
+    /// Starts as many loads as the limit allows. One caller at a time does so, so that a load that ends at once does
+    /// not recurse.
     ///
     /// - Parameter event: the event before, applied under the same lock.
     private func startMore(after event: @Sendable (inout State) -> Void = { _ in }) {
@@ -199,7 +204,8 @@ public final class ImagePrefetcher: Sendable {
     private func begin(_ ticket: Queue.Ticket, _ request: ImageRequest) {
         let handle = loader.prefetch(request, to: destination, priority: priority) { [weak self] in self?.ended(ticket) }
         guard let handle else { return ended(ticket) }
-        // The load may have ended already. It may also have been stopped before it had a handle, which is cancelled here.
+        // The load may have ended already. It may also have been stopped before it had a handle, which is cancelled
+        // here.
         if !state.withLock({ $0.queue.began(ticket, handle) }) { handle.cancel() }
     }
 
@@ -210,8 +216,8 @@ public final class ImagePrefetcher: Sendable {
         resumeWaiters()
     }
 
-    /// Two requests are the same when they name one resource, and the options of the requests themselves make the same image. The
-    /// layers below and above are the same for all.
+    /// Two requests are the same when they name one resource, and the options of the requests themselves make the same
+    /// image. The layers below and above are the same for all.
     private static func key(of request: ImageRequest) -> ImageKey {
         guard !request.options.isEmpty, let options = try? OptionsBuilder(request: request.options).build() else {
             return ImageKey(resource: request.resource)

@@ -2,7 +2,8 @@ public import ImageCore
 
 /// A running load: its result, its events, its priority, and the way to cancel it.
 ///
-/// Safe to use from any isolation. Releasing the last reference does not cancel the load; the engine keeps the task until the end.
+/// Safe to use from any isolation. Releasing the last reference does not cancel the load; the engine keeps the task
+/// until the end.
 public final class ImageTask: LoadHandle {
     private struct State {
         var subscription: SubscriptionID?
@@ -69,9 +70,9 @@ public final class ImageTask: LoadHandle {
         get async throws(LoadFailure) { try await response.image }
     }
 
-    /// Progress, previews where ``LoadOptions/previews`` asks for them, and the end. A stream that is opened late begins
-    /// with the current progress and preview, or, after the end, with the last progress and the terminal event. Any number of
-    /// streams may be open; ending one cancels nothing.
+    /// Progress, previews where ``LoadOptions/previews`` asks for them, and the end. A stream that is opened late
+    /// begins with the current progress and preview, or, after the end, with the last progress and the terminal event.
+    /// Any number of streams may be open; ending one cancels nothing.
     public var events: AsyncStream<LoadEvent> {
         let (stream, continuation) = AsyncStream.makeStream(of: LoadEvent.self)
         let replay = state.withLock { state -> [LoadEvent] in
@@ -106,8 +107,8 @@ public final class ImageTask: LoadHandle {
         }
     }
 
-    /// Cancels the load. Has no effect after its end, except that a completion or a progress closure that is scheduled on the
-    /// caller's queue or actor is not called any more.
+    /// Cancels the load. Has no effect after its end, except that a completion or a progress closure that is scheduled
+    /// on the caller's queue or actor is not called any more.
     public func cancel() {
         let (subscription, isFirst) = state.withLock { state in
             defer { state.isCancelled = true }
@@ -204,8 +205,8 @@ public final class ImageTask: LoadHandle {
 
     var hasEnded: Bool { state.withLock { $0.hasEnded } }
 
-    /// The load has subscribed to its work. Returns its present priority, or `nil` when it was cancelled before that, or has
-    /// ended already: it must then unsubscribe.
+    /// The load has subscribed to its work. Returns its present priority, or `nil` when it was cancelled before that,
+    /// or has ended already: it must then unsubscribe.
     ///
     /// - Parameter joiningNarrowerFetch: whether the load joined a fetch with limits that the load does not have.
     func didSubscribe(_ subscription: SubscriptionID, joiningNarrowerFetch: Bool) -> LoadPriority? {
@@ -321,8 +322,8 @@ public final class ImageTask: LoadHandle {
     /// The time since the load began.
     var elapsed: Duration { ContinuousClock.now - startTime }
 
-    /// Changes the state and, if the change is accepted, tells the listeners, one event at a time and in order, outside the lock.
-    /// Nothing is sent after the end.
+    /// Changes the state and, if the change is accepted, tells the listeners, one event at a time and in order, outside
+    /// the lock. Nothing is sent after the end.
     private func send(_ event: LoadEvent, _ change: (inout State) -> Bool) {
         let delivers = state.withLock { state in
             state.result == nil && change(&state) && state.events.append { event }

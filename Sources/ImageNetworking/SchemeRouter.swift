@@ -2,8 +2,9 @@ public import ImageCore
 
 /// Gives each request to the loader that is registered for its URL's scheme.
 ///
-/// Schemes match in any case. A loader registered later replaces one registered earlier for the same scheme. A URL without a scheme counts as a `file`. The loader of the scheme applies timeout and deadline; those
-/// of files and `data:` URLs read without time limits.
+/// Schemes match in any case. A loader registered later replaces one registered earlier for the same scheme. A URL
+/// without a scheme counts as a `file`. The loader of the scheme applies timeout and deadline; those of files and
+/// `data:` URLs read without time limits.
 ///
 /// ```swift
 /// struct Archive: DataLoading {

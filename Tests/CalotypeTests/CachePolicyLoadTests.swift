@@ -24,7 +24,8 @@ struct CachePoliciesOverHTTP {
         ImageRequest(url: URL(string: "https://example.org/a.png")!, options: OptionLayer { $0.cachePolicy = policy })
     }
 
-    /// What a load does: the tier that serves it, `nil` for `notCached`, and whether the server is asked to confirm an entry.
+    /// What a load does: the tier that serves it, `nil` for `notCached`, and whether the server is asked to confirm an
+    /// entry.
     private func outcome(_ policy: CachePolicy, inMemory: Bool, onDisk: Bool) -> (tier: CacheTier?, confirms: Bool) {
         if policy.readsMemory, inMemory { return (.memory, false) }
         if policy.readsDisk, onDisk {
@@ -43,6 +44,7 @@ struct CachePoliciesOverHTTP {
             }
             if inMemory { _ = try await loader.image(for: request([.writesMemory])) }
             if onDisk { _ = try await loader.image(for: request([.writesDisk])) }
+            try await loader.flush()
             let before = network.requests.count
             let expected = outcome(policy, inMemory: inMemory, onDisk: onDisk)
             do {
@@ -50,6 +52,7 @@ struct CachePoliciesOverHTTP {
             } catch {
                 #expect(expected.tier == nil && error.error?.code == .notCached)
             }
+            try await loader.flush()
             let sent = network.requests.dropFirst(before)
             #expect(sent.count == (expected.tier == .network || expected.confirms ? 1 : 0))
             #expect(sent.allSatisfy { $0.headerFields.contains(.ifNoneMatch) == expected.confirms })

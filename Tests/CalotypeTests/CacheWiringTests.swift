@@ -5,7 +5,8 @@ import HTTPTypes
 import LoopbackHTTP
 import Testing
 
-/// The caches of a standard loader over real HTTP: one image in all of them, clearing, stand-ins, resumption and the network monitor.
+/// The caches of a standard loader over real HTTP: one image in all of them, clearing, stand-ins, resumption and the
+/// network monitor.
 @Suite(.timeLimit(.minutes(1))) struct CachesOfAStandardLoader {
     private let memory = LoggedMemoryCache()
     private let disk = LoggedDataCache()
@@ -131,6 +132,7 @@ import Testing
         try await loader.flush()
         #expect(memory.keys.isEmpty && disk.keys.isEmpty)
         _ = try await loader.image(for: imageRequest(server))
+        try await loader.flush()
         #expect(!memory.keys.isEmpty && !disk.keys.isEmpty)
     }
 
@@ -175,6 +177,7 @@ import Testing
         defer { server.stop() }
         let loader = loader { $0.dataCache = nil }
         _ = try await loader.image(for: imageRequest(server))
+        try await loader.flush()
         let (view, done) = (RecordingView(), EventLog<Void>())
         let target = ImageTarget(view, loader: loader)
         await target.setImage(imageRequest(server, size: PixelSize(10))) { _ in done.append(()) }
@@ -220,8 +223,10 @@ import Testing
         defer { server.stop() }
         let loader = loader { $0.networkMonitor = monitor }
         _ = try await loader.image(for: ImageRequest(.bytes(Data(try servedPNG()), id: "local")))
+        try await loader.flush()
         #expect(!monitor.isWatching)
         _ = try await loader.image(for: imageRequest(server))
+        try await loader.flush()
         #expect(monitor.isWatching)
         #expect(StandardConfiguration().networkMonitor === NetworkMonitor.shared)
     }
@@ -274,6 +279,7 @@ import Testing
         await clock.waitForSleeps(1)
         limit.bytesPerSecond = 0
         _ = try await loader.image(for: URL(string: "http://example.org/b.png")!)
+        try await loader.flush()
         #expect(clock.requestedSleeps.count == 1)
         slow.cancel()
     }

@@ -31,11 +31,13 @@ import Testing
         defer { server.stop() }
         let loader = loader()
         #expect(try await loader.response(for: imageRequest(server)).tier == .network)
+        try await loader.flush()
         for _ in 0..<3 { #expect(try await loader.response(for: imageRequest(server)).tier == .disk) }
         #expect(server.requests.value == 1)
     }
 
-    /// The result of the lookup is passed with the request to the loader that completes it. A 304 reads the stored body.
+    /// The result of the lookup is passed with the request to the loader that completes it. A 304 reads the stored
+    /// body.
     @Test func aLoadLooksUpTheHTTPCacheOnce() async throws {
         let server = try serverWithEntityTag("no-cache")
         defer { server.stop() }
@@ -46,6 +48,7 @@ import Testing
         try await loader.flush()
         #expect(reads() == 1)
         _ = try await loader.response(for: imageRequest(server))
+        try await loader.flush()
         #expect(reads() == 3)
     }
 
@@ -55,6 +58,7 @@ import Testing
         defer { server.stop() }
         let loader = loader()
         _ = try await loader.response(for: imageRequest(server))
+        try await loader.flush()
         let again = try await loader.response(for: imageRequest(server))
         #expect(again.tier == .disk && again.image.size == PixelSize(width: 40, height: 20))
         #expect(requests.events.map { $0["If-None-Match"] } == [nil, "\"v1\""])
@@ -65,7 +69,10 @@ import Testing
         let server = try LoopbackServer(serving: { _ in .init(200, body: png) })
         defer { server.stop() }
         let loader = loader()
-        for _ in 0..<2 { #expect(try await loader.response(for: imageRequest(server)).tier == .network) }
+        for _ in 0..<2 {
+            #expect(try await loader.response(for: imageRequest(server)).tier == .network)
+            try await loader.flush()
+        }
         #expect(server.requests.value == 2)
     }
 
@@ -75,6 +82,7 @@ import Testing
         defer { server.stop() }
         let loader = loader { $0.httpCachePolicy = .aggressive }
         #expect(try await loader.response(for: imageRequest(server)).tier == .network)
+        try await loader.flush()
         #expect(try await loader.response(for: imageRequest(server)).tier == .disk)
         #expect(server.requests.value == 1)
     }
@@ -83,7 +91,10 @@ import Testing
         let server = try serverWithEntityTag("max-age=60")
         defer { server.stop() }
         let loader = loader { $0.httpCachePolicy = .off }
-        for _ in 0..<2 { #expect(try await loader.response(for: imageRequest(server)).tier == .network) }
+        for _ in 0..<2 {
+            #expect(try await loader.response(for: imageRequest(server)).tier == .network)
+            try await loader.flush()
+        }
         #expect(disk.keys.isEmpty)
     }
 
@@ -126,6 +137,7 @@ import Testing
         let server = try serverWithEntityTag("max-age=0")
         let loader = loader()
         _ = try await loader.response(for: imageRequest(server))
+        try await loader.flush()
         server.stop()
         let response = try await loader.response(for: imageRequest(server))
         #expect(response.tier == .disk && response.image.size.width == 40)
@@ -144,6 +156,7 @@ import Testing
             #expect(error.error?.code == .notCached && error.error?.stage == .originalCache)
         }
         _ = try await loader.response(for: imageRequest(server))
+        try await loader.flush()
         #expect(try await loader.response(for: only).tier == .disk)
         #expect(server.requests.value == 1)
     }
@@ -156,11 +169,14 @@ import Testing
         var plain = imageRequest(server)
         plain.options.cachePolicy = .noCache
         _ = try await loader.response(for: plain)
+        try await loader.flush()
         #expect(disk.keys.isEmpty)
         _ = try await loader.response(for: imageRequest(server))
+        try await loader.flush()
         var reload = imageRequest(server)
         reload.options.cachePolicy = .reload
         #expect(try await loader.response(for: reload).tier == .network)
+        try await loader.flush()
         #expect(requests.events.allSatisfy { $0["If-None-Match"] == nil })
         #expect(server.requests.value == 3)
         plain.options.cachePolicy = .memoryAndDisk
@@ -190,11 +206,13 @@ import Testing
         defer { server.stop() }
         let loader = loader()
         _ = try await loader.response(for: imageRequest(server))
+        try await loader.flush()
         let key = try #require(disk.keys.first)
         var entry = try #require(try await disk.entry(for: key))
         entry.data = Data(entry.data.map { _ in 7 })
         try await disk.store(entry, for: key)
         #expect(try await loader.response(for: imageRequest(server)).tier == .network)
+        try await loader.flush()
         #expect(try await loader.response(for: imageRequest(server)).tier == .disk)
         #expect(server.requests.value == 2)
     }
@@ -208,6 +226,7 @@ import Testing
         defer { server.stop() }
         let loader = loader()
         _ = try await loader.response(for: imageRequest(server))
+        try await loader.flush()
         let slow = (0..<6).map { loader.task(for: imageRequest(server, "/slow\($0)")) }
         try await server.requests.wait(forCount: 7)
         #expect(try await loader.response(for: imageRequest(server)).tier == .disk)
@@ -242,6 +261,7 @@ import Testing
         defer { server.stop() }
         let loader = loader()
         _ = try await loader.response(for: imageRequest(server))
+        try await loader.flush()
         #expect(try await loader.response(for: imageRequest(server)).tier == .disk)
         await requests.wait(forCount: 2)
         #expect(requests.events[1]["If-None-Match"] == "\"v1\"")
@@ -263,7 +283,9 @@ import Testing
             loader { $0.interceptors = [Signing(user: "ann")] }, loader { $0.interceptors = [Signing(user: "bob")] }
         )
         #expect(try await ann.response(for: imageRequest(server)).tier == .network)
+        try await ann.flush()
         #expect(try await bob.response(for: imageRequest(server)).tier == .network)
+        try await bob.flush()
         #expect(try await ann.response(for: imageRequest(server)).tier == .disk)
         #expect(try await loader().response(for: imageRequest(server)).tier == .network)
         #expect(server.requests.value == 3)

@@ -23,7 +23,8 @@ import Testing
         loader { $0.retryPolicy = RetryPolicy(maximumRetries: 3, baseDelay: .zero, multiplier: 1) }
     }
 
-    /// Serves an image, then fails as the list says, and then answers as before. A `nil` closes the connection without a response.
+    /// Serves an image, then fails as the list says, and then answers as before. A `nil` closes the connection without
+    /// a response.
     private func server(_ control: String, failing failures: [Int?], tag: String? = "\"v1\"") throws -> LoopbackServer {
         let png = try servedPNG()
         let left = Lock<[Int?]?>(nil)
@@ -55,6 +56,7 @@ import Testing
             defer { server.stop() }
             let loader = retrying()
             _ = try await loader.response(for: imageRequest(server))
+            try await loader.flush()
             let again = try await loader.response(for: imageRequest(server))
             // The transport itself sends a request again whose reused connection is closed.
             #expect(again.tier == .disk && again.metrics.retries >= (failure == nil ? 1 : 2))
@@ -68,6 +70,7 @@ import Testing
         defer { server.stop() }
         let loader = retrying()
         _ = try await loader.response(for: imageRequest(server))
+        try await loader.flush()
         #expect(try await loader.response(for: imageRequest(server)).tier == .disk)
         #expect(server.requests.value == 5)
     }
@@ -86,6 +89,7 @@ import Testing
         defer { server.stop() }
         let loader = loader()
         _ = try await loader.response(for: imageRequest(server))
+        try await loader.flush()
         let slow = (0..<40).map { loader.task(for: imageRequest(server, "/slow\($0)")) }
         try await server.requests.wait(forCount: 7)
         #expect(try await loader.response(for: imageRequest(server)).tier == .disk)
@@ -100,6 +104,7 @@ import Testing
         defer { server.stop() }
         let loader = loader()
         _ = try await loader.response(for: imageRequest(server))
+        try await loader.flush()
         loader.isPaused = true
         for _ in 0..<3 { #expect(try await loader.response(for: imageRequest(server)).tier == .disk) }
         #expect(server.requests.value == 1)
@@ -120,6 +125,7 @@ import Testing
         let loader = loader()
         let paths = (0..<40).map { "/\($0).png" }
         for path in paths { _ = try await loader.response(for: imageRequest(server, path)) }
+        try await loader.flush()
         for path in paths { #expect(try await loader.response(for: imageRequest(server, path)).tier == .disk) }
         await seen.wait { Set($0) == Set(paths) }
         #expect(seen.count == paths.count)
@@ -137,9 +143,11 @@ import Testing
         let loader = loader()
         let paths = (0..<8).map { "/\($0).png" }
         for path in paths { _ = try await loader.response(for: imageRequest(server, path)) }
+        try await loader.flush()
         for path in paths { #expect(try await loader.response(for: imageRequest(server, path)).tier == .disk) }
         try await server.requests.wait(forCount: paths.count + 1)
         #expect(try await loader.response(for: imageRequest(server, "/new.png")).tier == .network)
+        try await loader.flush()
         gate.open()
         while loader.activity != ImageLoader.Activity() { await Task.yield() }
         #expect(server.requests.value == 2 * paths.count + 1)
@@ -154,6 +162,7 @@ import Testing
             defer { server.stop() }
             let loader = loader()
             _ = try await loader.response(for: imageRequest(server))
+            try await loader.flush()
             if isServed {
                 #expect(try await loader.response(for: imageRequest(server)).tier == .disk)
             } else {
@@ -214,6 +223,7 @@ import Testing
         let late = loader.task(for: first)
         try await server.requests.wait(forCount: 1)
         _ = try await loader.image(for: imageRequest(server))
+        try await loader.flush()
         gate.open()
         #expect(TestImages.pixel(of: try await late.response.image, x: 0, y: 0)[0] == 1)
         try await loader.flush()
@@ -249,6 +259,7 @@ import Testing
         defer { server.stop() }
         let loader = loader()
         _ = try await loader.response(for: imageRequest(server, "/%7Eann/%61.png"))
+        try await loader.flush()
         #expect(try await loader.response(for: imageRequest(server, "/~ann/a.png")).tier == .disk)
     }
 }

@@ -58,6 +58,7 @@ struct IdentitiesOfAStandardLoader {
         }
         let ann = loader("ann")
         #expect(try await ann.response(for: ImageRequest(url: address)).tier == .network)
+        try await ann.flush()
         #expect(try await ann.response(for: ImageRequest(url: address)).tier == .disk)
         // The lookup of the engine, before the interceptors run, finds it too.
         let only = ImageRequest(url: address, options: OptionLayer { $0.cachePolicy = .cacheOnly })

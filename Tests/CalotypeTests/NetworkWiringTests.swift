@@ -109,8 +109,9 @@ struct NetworkWiring {
 
     /// A trace identifier differs for each request and does not select another response.
     @Test func aNeutralHeaderIsNotPartOfTheCacheKey() async throws {
+        let png = Data(try servedPNG())
         let network = ScriptedLoader { _ in
-            .response(HTTPResponse(status: .ok, headerFields: [.cacheControl: "max-age=60"]), chunks: [Data([1])])
+            .response(HTTPResponse(status: .ok, headerFields: [.cacheControl: "max-age=60"]), chunks: [png])
         }
         let traced = makeStandard {
             $0.network = network

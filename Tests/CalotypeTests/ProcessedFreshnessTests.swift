@@ -121,7 +121,8 @@ import Testing
         }
     }
 
-    @Test("RFC 9110 §15.5.11 an image that is gone for good is not served later, one that was not found is", arguments: [410, 404])
+    @Test(
+        "RFC 9110 §15.5.11 an image that is gone for good is not served later, one that was not found is", arguments: [410, 404])
     func anImageThatIsGoneIsRemoved(_ status: Int) async throws {
         let isGone = Lock(false)
         let png = try servedPNG(red: 7)

@@ -193,8 +193,10 @@ import Testing
         defer { try? FileManager.default.removeItem(at: file) }
         let loader = loader()
         #expect(try await loader.image(for: file).format == .png)
+        try await loader.flush()
         let data = URL(string: "data:image/png;base64,\(Data(png).base64EncodedString())")!
         #expect(try await loader.image(for: data).size.width == 40)
+        try await loader.flush()
         let missing = ImageRequest(url: file.appending(path: "nothing"))
         #expect(await failure(loader, missing)?.code == .fileUnreadable)
         #expect(await failure(loader, ImageRequest(url: URL(string: "gopher://example.org/1")!))?.code == .unsupportedScheme)
@@ -229,6 +231,7 @@ import Testing
             $0.retryPolicy = policy
         }
         #expect(try await loader.image(for: imageRequest(server)).size.width == 40)
+        try await loader.flush()
         var once = imageRequest(server, "/other.png")
         once.options.retries = 0
         attempts.withLock { $0 = 0 }

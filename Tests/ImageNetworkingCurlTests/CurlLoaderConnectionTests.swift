@@ -53,7 +53,8 @@ struct CurlLoaderConnections {
         #expect(servers[2].requests.value == 21)
     }
 
-    /// With libcurl's limits it would: when a connection is free, libcurl tries only the transfer that has waited longest.
+    /// With libcurl's limits it would: when a connection is free, libcurl tries only the transfer that has waited
+    /// longest.
     @available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *)
     @Test func aHostWithoutAFreeConnectionDoesNotHoldUpAnother() async throws {
         let gates = try [LoopbackServer.Gate(), LoopbackServer.Gate()]

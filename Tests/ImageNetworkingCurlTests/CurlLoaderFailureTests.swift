@@ -31,7 +31,8 @@ struct CurlLoaderFailures {
                 == "Could not connect to “127.0.0.1” to load \(listener.url.absoluteString) within the connect timeout of 0.2 s.")
     }
 
-    /// libcurl stores trailers, too, without a limit. A line that looks like a status line does not start a response there.
+    /// libcurl stores trailers, too, without a limit. A line that looks like a status line does not start a response
+    /// there.
     @Test(arguments: ["X-Filler", "HTTP/1.1 200 OK"])
     func trailersWithoutEndAreAnError(_ name: String) async throws {
         let server = try LoopbackServer { _, connection in

@@ -30,19 +30,19 @@
         }
 
         /// Bytes that are allocated and not freed.
-        static var allocated: Int { Int(calotype_heap_bytes()) }
+        static var allocated: Int { Int(clt_heap_bytes()) }
 
-        /// The kernel lists a thread for a moment after its last instruction, and reports no event for its end. Swift's pool keeps idle
-        /// threads for some seconds.
+        /// The kernel lists a thread for a moment after its last instruction, and reports no event for its end. Swift's
+        /// pool keeps idle threads for some seconds.
         static func settled(to expected: Holdings) async -> Holdings {
             let limit = ContinuousClock.now + .seconds(30)
             while !now.isAtMost(expected), .now < limit { await Task.yield() }
             return now
         }
 
-        /// The growth of the heap since `before`, in bytes. Threads of the server may hold a buffer for a moment after their connection
-        /// is closed; what remains after a second is a leak. Under the thread sanitizer, which allocates memory itself, only races
-        /// are checked.
+        /// The growth of the heap since `before`, in bytes. Threads of the server may hold a buffer for a moment after
+        /// their connection is closed; what remains after a second is a leak. Under the thread sanitizer, which
+        /// allocates memory itself, only races are checked.
         static func growth(since before: Int, beyond limit: Int) async -> Int {
             #if THREAD_SANITIZER
                 return 0
@@ -119,8 +119,8 @@
                 try await storms(200)
                 let after = await Holdings.settled(to: before)
                 #expect(after.isAtMost(before), "\(after), before \(before)")
-                // The smallest allocation takes 32 bytes, which each of the 200,000 loads would leak if it leaked anything. Threads and
-                // tables need less than half of that.
+                // The smallest allocation takes 32 bytes, which each of the 200,000 loads would leak if it leaked
+                // anything. Threads and tables need less than half of that.
                 let growth = await Holdings.growth(since: allocated, beyond: 200_000 * 32 / 2)
                 #expect(growth < 200_000 * 32 / 2, "\(growth) bytes")
                 server.stop()

@@ -34,7 +34,8 @@
             return DataRequest(url: url, method: .put, body: body, timeout: .seconds(300))
         }
 
-        /// A load that waits for the lookup, and a gate that opens when it ends. A load that never ends fails its test and does not block it.
+        /// A load that waits for the lookup, and a gate that opens when it ends. A load that never ends fails its test
+        /// and does not block it.
         private func load(
             _ lookup: HeldLookup, _ server: LoopbackServer, freed: LoopbackServer.Gate
         ) async throws -> (task: Task<Int, any Error>, end: LoopbackServer.Gate) {

@@ -72,7 +72,8 @@ struct CurlLoaderRedirects {
         #expect(server.requests.value == 1)
     }
 
-    /// A name that libcurl cannot convert for the DNS; if libcurl was built without international names, a name that is too long.
+    /// A name that libcurl cannot convert for the DNS; if libcurl was built without international names, a name that is
+    /// too long.
     @Test func anInvalidHostNameInALocationIsABadResponse() async throws {
         let name = "\u{FFFD}" + String(repeating: "a", count: 64)
         let server = try LoopbackServer.answering(302, headers: [("Location", "http://\(name).invalid/")], body: "")

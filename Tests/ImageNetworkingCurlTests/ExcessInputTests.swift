@@ -70,7 +70,8 @@ struct ConnectionsWithExcessInput {
         let (firstRequest, secondRequest) = (try server.request("/first"), try server.request("/second"))
         try await withTaskExecutorPreference(CallerExecutor()) {
             let first = try await loader.load(firstRequest)
-            // This runs on the loop's thread, so that the loop sees the second request and the end of the first at once.
+            // This runs on the loop's thread, so that the loop sees the second request and the end of the first at
+            // once.
             hasBegun.open()
             try #require(hasInput(socketConnected(to: server.port)))
             async let second = loader.load(secondRequest)
@@ -80,7 +81,8 @@ struct ConnectionsWithExcessInput {
         #expect(server.connections.value == 2)
     }
 
-    /// A server that waits for the gate within its first response, and then sends the excess together with the last bytes.
+    /// A server that waits for the gate within its first response, and then sends the excess together with the last
+    /// bytes.
     private func serverOfExcess(after hasBegun: LoopbackServer.Gate) throws -> LoopbackServer {
         try LoopbackServer { request, connection in
             let text = LoopbackServer.text(of: request.target)

@@ -4,7 +4,8 @@
     import LoopbackHTTP
     import Testing
 
-    /// A lookup of a name that no other test uses: it waits until it is released, and then returns the loopback address.
+    /// A lookup of a name that no other test uses: it waits until it is released, and then returns the loopback
+    /// address.
     final class HeldLookup: Sendable {
         let name: String
         /// Opens when the lookup starts.

@@ -119,8 +119,8 @@
 
         @Test func manyLoadsShareOneConnection() async throws {
             let identity = try #require(LoopbackServer.Identity(protocolName: "h2"))
-            // After the first load, which shows the loader that the server speaks HTTP/2, no response is sent before all requests have
-            // arrived: so one connection must carry them at the same time.
+            // After the first load, which shows the loader that the server speaks HTTP/2, no response is sent before
+            // all requests have arrived: so one connection must carry them at the same time.
             let asked = Lock<[UInt32]>([])
             let server = try server(identity) { http2, stream in
                 guard stream != 1 else { return try http2.respond(to: stream, body: []) }

@@ -25,7 +25,8 @@ final class SilentListener {
 
 #if os(Linux)
     extension SilentListener {
-        /// The number of local sockets that are connecting to it: those that proc(5) lists with its address in the state SYN_SENT.
+        /// The number of local sockets that are connecting to it: those that proc(5) lists with its address in the
+        /// state SYN_SENT.
         func connectingClients() throws -> Int {
             let port = String(try #require(url.port), radix: 16, uppercase: true)
             // Files in /proc report no length, which `String(contentsOf:)` relies on.

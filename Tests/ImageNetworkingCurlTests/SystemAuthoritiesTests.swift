@@ -16,8 +16,8 @@
         func systemAuthoritiesAreNotTrustedBesideCustomOnes() throws {
             let (isGood, text) = try authorities.run(suite: "AuthoritiesInAFolder") { folder in
                 try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
-                // Other authorities than the test's, which share one name: OpenSSL looks up a name in the folder only if it has no
-                // authority of that name.
+                // Other authorities than the test's, which share one name: OpenSSL looks up a name in the folder only
+                // if it has no authority of that name.
                 let list = "ca-certificates.crt"
                 try FileManager.default.copyItem(
                     at: URL(filePath: "/etc/ssl/certs").appending(path: list), to: folder.appending(path: list))

@@ -38,8 +38,8 @@ struct URLSessionLoading {
     #endif
 
     #if os(Linux)
-        /// URLSession only uses the system's list of authorities, so the checks run in a process whose list is a file of the
-        /// test.
+        /// URLSession only uses the system's list of authorities, so the checks run in a process whose list is a file
+        /// of the test.
         @Test(.enabled(if: OtherAuthorities.arePossible, "Needs root, and the commands unshare and mount."))
         func itPassesTheConformanceChecksOverTLS() throws {
             let (isGood, text) = try OtherAuthorities.run(suite: "URLSessionOverTLS")

@@ -1,8 +1,8 @@
 import HTTPTypes
 import ImageCore
 
-/// A loader with a list of responses. It counts, at each request, the unreleased bodies of earlier responses, each of which would
-/// hold a connection.
+/// A loader with a list of responses. It counts, at each request, the unreleased bodies of earlier responses, each of
+/// which would hold a connection.
 final class HeldBodies: DataLoading {
     private final class Body: Sendable {
         let held: HeldBodies

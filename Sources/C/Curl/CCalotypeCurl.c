@@ -13,13 +13,13 @@
 /// OpenSSL's SSL_pending, where libcurl may use it.
 static int (*count_decrypted)(const void *ssl);
 
-/// Has OpenSSL stay as it is when the process ends. Otherwise it frees its locks and tables from a handler of exit(3), while
-/// the threads of loaders still run, be it only to close their connections, and crash.
+/// Has OpenSSL stay as it is when the process ends. Otherwise it frees its locks and tables from a handler of exit(3),
+/// while the threads of loaders still run, be it only to close their connections, and crash.
 static void keep_openssl(void) {
     // A stub may replace libcurl and load it at the first call.
     curl_free(NULL);
-    // The libraries that libcurl needs are searched with it. It may be a part of the program: then all of that is searched,
-    // since NULL is RTLD_DEFAULT.
+    // The libraries that libcurl needs are searched with it. It may be a part of the program: then all of that is
+    // searched, since NULL is RTLD_DEFAULT.
     void *libcurl = dlopen("libcurl.so.4", RTLD_LAZY | RTLD_NOLOAD);
     void *address = dlsym(libcurl, "SSL_pending");
     if (address != NULL) memcpy(&count_decrypted, &address, sizeof count_decrypted);
@@ -36,8 +36,9 @@ static void keep_openssl(void) {
 #endif
 
 #ifdef __GLIBC__
-/// Has glibc keep some freed memory. Otherwise it returns the memory of each transfer to the system, which clears it for the
-/// next one. It raises its thresholds for good when it frees a block of this size, as most programs with images do some time.
+/// Has glibc keep some freed memory. Otherwise it returns the memory of each transfer to the system, which clears it
+/// for the next one. It raises its thresholds for good when it frees a block of this size, as most programs with images
+/// do some time.
 static void keep_freed_memory(void) {
     // Volatile, or the compiler would leave both calls out.
     void *volatile block = malloc(1 << 20);
@@ -45,7 +46,7 @@ static void keep_freed_memory(void) {
 }
 #endif
 
-CURLcode calotype_curl_start(void) {
+CURLcode clt_curl_start(void) {
 #ifdef __linux__
     keep_openssl();
 #endif
@@ -55,7 +56,7 @@ CURLcode calotype_curl_start(void) {
     return curl_global_init(CURL_GLOBAL_SSL | CURL_GLOBAL_WIN32);
 }
 
-char *calotype_curl_resolve_url(const char *base, const char *reference) {
+char *clt_curl_resolve_url(const char *base, const char *reference) {
     char *text = NULL;
     CURLU *url = curl_url();
     if (url == NULL) return NULL;
@@ -84,12 +85,12 @@ static bool has_decrypted_input(CURL *handle) {
 #endif
 }
 
-bool calotype_curl_has_input(CURL *handle, curl_socket_t descriptor) {
+bool clt_curl_has_input(CURL *handle, curl_socket_t descriptor) {
     char byte;
     return recv(descriptor, &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0 || has_decrypted_input(handle);
 }
 
-int32_t calotype_curl_local_port(curl_socket_t descriptor) {
+int32_t clt_curl_local_port(curl_socket_t descriptor) {
     union {
         struct sockaddr any;
         struct sockaddr_in v4;
@@ -104,7 +105,7 @@ int32_t calotype_curl_local_port(curl_socket_t descriptor) {
     }
 }
 
-curl_socket_t calotype_curl_open_socket(const struct curl_sockaddr *address) {
+curl_socket_t clt_curl_open_socket(const struct curl_sockaddr *address) {
 #ifdef SOCK_CLOEXEC
     // At once, or a process that another thread starts meanwhile would inherit it.
     return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);

@@ -1,5 +1,5 @@
-// Tests/Fixtures/Generators/make-gallery makes the images. `#embed` adds almost nothing to the time of a build; Swift's embedded resources are
-// array literals, which take seconds to compile.
+// Tests/Fixtures/Generators/make-gallery makes the images. `#embed` adds almost nothing to the time of a build; Swift's
+// embedded resources are array literals, which take seconds to compile.
 #include "CCalotypeGallery.h"
 
 // `#embed` is C23; Clang of Swift 6.2 and newer supports it as an extension of C17.

@@ -7,7 +7,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-int calotype_netlink_open(void) {
+int clt_netlink_open(void) {
     int descriptor = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_ROUTE);
     if (descriptor < 0) return -1;
     struct sockaddr_nl address;
@@ -20,7 +20,7 @@ int calotype_netlink_open(void) {
     return -1;
 }
 
-void calotype_netlink_drain(int descriptor) {
+void clt_netlink_drain(int descriptor) {
     char buffer[8192];
     // An overflow of the socket's buffer is reported once as an error; the messages themselves are not needed.
     while (recv(descriptor, buffer, sizeof buffer, 0) != -1) {}

@@ -56,7 +56,8 @@ extension DiskCache {
         /// Creates limits. Negative values count as 0.
         ///
         /// - Parameters:
-        ///   - maximumBytes: the size of all files that hold entries, in bytes; raised to `minimumBytes` if it is smaller.
+        ///   - maximumBytes: the size of all files that hold entries, in bytes; raised to `minimumBytes` if it is
+        ///     smaller.
         ///   - minimumBytes: the least that `maximumBytes` can be; 10 MB.
         ///   - maximumCount: the number of entries; `nil` for any number.
         ///   - timeToLive: the time until an entry expires.

@@ -53,7 +53,7 @@ private func isOfThisUser(_ info: stat) -> Bool { [0, geteuid()].contains(info.s
 extension OpenFile {
     #if os(Linux)
         /// Reading an entry must not change its time of access, which is that of its last use.
-        static let readFlags = O_RDONLY | calotype_no_access_time
+        static let readFlags = O_RDONLY | clt_no_access_time
     #else
         static let readFlags = O_RDONLY
     #endif
@@ -97,7 +97,7 @@ extension OpenFile {
     func fill(_ buffer: UnsafeMutableRawBufferPointer, mayBlock: Bool) -> Bool {
         if mayBlock { return unsafe read(into: buffer) == buffer.count }
         #if os(Linux)
-            return unsafe calotype_read_cached(descriptor, buffer.baseAddress, buffer.count, 0) == buffer.count
+            return unsafe clt_read_cached(descriptor, buffer.baseAddress, buffer.count, 0) == buffer.count
         #else
             return false
         #endif
@@ -264,7 +264,7 @@ struct POSIXFiles: FileSystem {
             // Writes everything that the drive has accepted from any process, which includes each file that was synced.
             let isSynced = fcntl(directory.descriptor, F_FULLFSYNC) != -1
         #elseif os(Linux)
-            let isSynced = calotype_sync_file_system(directory.descriptor) == 0
+            let isSynced = clt_sync_file_system(directory.descriptor) == 0
         #else
             let isSynced = fsync(directory.descriptor) == 0
         #endif

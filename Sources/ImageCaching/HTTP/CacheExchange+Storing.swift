@@ -19,7 +19,9 @@ extension CacheExchange {
         }
         if fetched.head.status == .gone, request.cachePolicy.writesDisk { await removeMatch() }
         let response = storedResponse(of: fetched, times)
-        return policy.allowsStoring(response, for: committedRequest) ? await keep(fetched, as: response) : fetched
+        let isCommitted = response.head.status.kind == .successful
+        let isAllowed = policy.allowsStoring(response, for: isCommitted ? committedRequest : request)
+        return isAllowed ? await keep(fetched, as: response) : fetched
     }
 
     /// Returns the response to a POST, which is stored as a response to this GET if the policy allows that.
@@ -29,8 +31,8 @@ extension CacheExchange {
         return isAllowed ? await keep(fetched, as: response) : fetched
     }
 
-    /// The request for which a commit stores. A caller that defers storing decides at the commit whether anything is stored: a load
-    /// that wants it may have joined since the request was sent.
+    /// The request for which a commit stores. A caller that defers storing decides at the commit whether anything is
+    /// stored: a load that wants it may have joined since the request was sent.
     private var committedRequest: DataRequest {
         var committed = request
         if request.defersStoring { committed.cachePolicy.insert(.writesDisk) }
@@ -60,7 +62,9 @@ extension CacheExchange {
 
     private func store(_ response: StoredResponse, _ data: Data) async throws {
         // A body of another length than announced is incomplete, even if its stream ended without an error.
-        guard data.count <= cache.maximumStoredBytes, response.isWhole(byteCount: data.count), !isOutdated(response) else { return }
+        guard data.count <= cache.maximumStoredBytes, response.isWhole(byteCount: data.count), !isOutdated(response) else {
+            return
+        }
         if response.head.status.kind != .successful || data.isEmpty {
             // What other loads have stored since the lookup counts too. A new primary entry would hide the variants of
             // the old one.

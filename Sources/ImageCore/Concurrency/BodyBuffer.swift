@@ -1,5 +1,5 @@
-/// The body of a response as far as it has come: one writer, any number of readers. Who passes the body on, resumes it or decodes it
-/// reads the same buffer.
+/// The body of a response as far as it has come: one writer, any number of readers. Who passes the body on, resumes it
+/// or decodes it reads the same buffer.
 package final class BodyBuffer: Sendable {
     private let state = Lock(BodyBytes())
 
@@ -14,7 +14,8 @@ package final class BodyBuffer: Sendable {
 
     /// Appends a chunk. The first chunk is not copied.
     ///
-    /// - Parameter expected: the announced length: a claim, for which room is made up to a megabyte beyond what has come.
+    /// - Parameter expected: the announced length: a claim, for which room is made up to a megabyte beyond what has
+    ///   come.
     /// - Returns: the new length in bytes; `nil` when there is not enough memory.
     package func append(_ chunk: Data, expected: Int?) -> Int? {
         state.withLock { bytes in bytes.append(chunk, expected: expected) ? bytes.count : nil }

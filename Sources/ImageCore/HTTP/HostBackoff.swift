@@ -1,14 +1,15 @@
-/// Decides when a host may get a request, so that it is not asked more than it can answer. A value that takes the time as an
-/// argument.
+/// Decides when a host may get a request, so that it is not asked more than it can answer. A value that takes the time
+/// as an argument.
 ///
-/// A host that limits the rate of requests says how long to wait, in `Retry-After`, and gets no request for that time. A host that
-/// has failed several times in a row gets one request at a time, after delays that double up to a maximum.
+/// A host that limits the rate of requests says how long to wait, in `Retry-After`, and gets no request for that time.
+/// A host that has failed several times in a row gets one request at a time, after delays that double up to a maximum.
 ///
-/// After each pause the host gets one request, and with each success one more at a time, so that the requests that waited do not
-/// arrive together (slow start, RFC 5681, section 3.1). While a request hangs, another one follows after the longest delay.
+/// After each pause the host gets one request, and with each success one more at a time, so that the requests that
+/// waited do not arrive together (slow start, RFC 5681, section 3.1). While a request hangs, another one follows after
+/// the longest delay.
 ///
-/// A request may end long after it was sent. A ticket says in which period it was sent, and the outcome of a request from before
-/// the last pause does not count.
+/// A request may end long after it was sent. A ticket says in which period it was sent, and the outcome of a request
+/// from before the last pause does not count.
 public struct HostBackoff: Hashable, Sendable {
     /// When a host counts as failing, how long its pauses are, and how long a request waits for them.
     public struct Policy: Hashable, Sendable {
@@ -18,8 +19,8 @@ public struct HostBackoff: Hashable, Sendable {
         public var baseDelay: Duration = .milliseconds(250)
         /// The longest pause of a failing host; 2 s.
         public var maximumDelay: Duration = .seconds(2)
-        /// How long a request waits for its host, all waits together; 60 s. A host that asks for a longer pause is not paused: the
-        /// response is the result, and counts as a failure.
+        /// How long a request waits for its host, all waits together; 60 s. A host that asks for a longer pause is not
+        /// paused: the response is the result, and counts as a failure.
         public var maximumWait: Duration = .seconds(60)
 
         /// Creates the default policy.
@@ -37,7 +38,8 @@ public struct HostBackoff: Hashable, Sendable {
         case send(Ticket)
         /// The host gets no request for this time.
         case pause(Duration)
-        /// The request waits until another one has its response, at most for this time: a request that hangs does not hold up others.
+        /// The request waits until another one has its response, at most for this time: a request that hangs does not
+        /// hold up others.
         case queue(Duration)
     }
 

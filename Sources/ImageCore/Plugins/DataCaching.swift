@@ -1,8 +1,8 @@
 /// A cache of encoded bytes and the head of the response that they came with: a directory or a remote store.
 ///
-/// The engine calls it from its tasks, at the same time, on no actor. A call must not block its thread for long. Each load looks
-/// up once, and each fetched original is stored once, after it was decoded. When a store has returned, every later read returns
-/// the new entry; ``flush()`` waits until the entry is durable.
+/// The engine calls it from its tasks, at the same time, on no actor. A call must not block its thread for long. Each
+/// load looks up once, and each fetched original is stored once, after it was decoded. When a store has returned, every
+/// later read returns the new entry; ``flush()`` waits until the entry is durable.
 ///
 /// **Cancelling**: a read may throw `CancellationError`; a store is completed.
 ///
@@ -25,13 +25,14 @@ public protocol DataCaching: Sendable {
     func entry(for key: DataKey) async throws -> DataEntry?
     /// Stores an entry and replaces the previous one of the key.
     func store(_ entry: DataEntry, for key: DataKey) async throws
-    /// Replaces the head and time of a stored entry whose body is unchanged. Calls ``store(_:for:)`` by default; a cache that can
-    /// does not write the body.
+    /// Replaces the head and time of a stored entry whose body is unchanged. Calls ``store(_:for:)`` by default; a
+    /// cache that can does not write the body.
     func updateEntry(_ entry: DataEntry, for key: DataKey) async throws
     /// Removes the entry of a key.
     func removeEntry(for key: DataKey) async throws
-    /// Removes all entries with the source of a resource (``ResourceKey/hasSameSource(as:)``): originals, responses and processed
-    /// images, for all users. Calls ``removeAll()`` by default, which keeps the promise in a cache that cannot find them.
+    /// Removes all entries with the source of a resource (``ResourceKey/hasSameSource(as:)``): originals, responses and
+    /// processed images, for all users. Calls ``removeAll()`` by default, which keeps the promise in a cache that
+    /// cannot find them.
     func removeEntries(of resource: ResourceKey) async throws
     /// Removes all entries.
     func removeAll() async throws

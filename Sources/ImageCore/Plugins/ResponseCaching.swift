@@ -1,10 +1,10 @@
 /// An HTTP cache: stores responses of web servers, and decides when a stored response may be served without validating
 /// it.
 ///
-/// The engine looks a request up once per load, before it fetches an `http` or `https` URL. The loader that fetches returns the
-/// response with its ``DataResponse/commit``, and the engine commits it once the body has proved to be an image. Both use the same
-/// ``DataRequest``, so a decision depends only on its fields. Called from tasks of the engine, at the same time, on no actor. A
-/// call must not block its thread for long.
+/// The engine looks a request up once per load, before it fetches an `http` or `https` URL. The loader that fetches
+/// returns the response with its ``DataResponse/commit``, and the engine commits it once the body has proved to be an
+/// image. Both use the same ``DataRequest``, so a decision depends only on its fields. Called from tasks of the engine,
+/// at the same time, on no actor. A call must not block its thread for long.
 ///
 /// **Cancelling**: a read may throw `CancellationError`.
 ///
@@ -54,10 +54,10 @@ extension ResponseCaching {
 
 /// The result of a lookup in a response cache.
 public enum ResponseLookup: Sendable {
-    /// A stored response that may be served. If there is a transaction, the response is stale: the engine also sends the request
-    /// with that transaction in the background, once for each entry, when its queue has nothing else for the host. It judges the
-    /// response of the loader like any other, and commits it. A response whose tier is the disk is the stored one, which needs no
-    /// judgement.
+    /// A stored response that may be served. If there is a transaction, the response is stale: the engine also sends
+    /// the request with that transaction in the background, once for each entry, when its queue has nothing else for
+    /// the host. It judges the response of the loader like any other, and commits it. A response whose tier is the disk
+    /// is the stored one, which needs no judgement.
     case hit(DataResponse, revalidating: (any ResponseTransaction)? = nil)
     /// No stored response may be served. The transaction, if there is one, is passed with the request to the loader
     /// that completes it.

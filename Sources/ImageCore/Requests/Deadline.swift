@@ -6,7 +6,8 @@ public struct Deadline: Sendable {
     /// The time that the whole load may take.
     public let limit: Duration
     private let readRemaining: @Sendable () -> Duration
-    /// Whether an attempt ends at the deadline. The engine, whose deadlines move as loads come and go, ends each load at its own.
+    /// Whether an attempt ends at the deadline. The engine, whose deadlines move as loads come and go, ends each load
+    /// at its own.
     package let endsAttempts: Bool
 
     /// Creates a deadline that counts from now.

@@ -24,8 +24,8 @@ public struct ByteStream: AsyncSequence, Sendable {
     ///   released with the stream, so objects that it captures may stop the transfer in their `deinit`.
     public init(_ next: @escaping @Sendable () async throws -> Data?) { (base, buffer) = (.pull(next), nil) }
 
-    /// Creates a stream whose chunks a closure produces, and keeps in a buffer, if there is one, before it returns them. A stream that
-    /// passes the chunks of another one on has the same buffer.
+    /// Creates a stream whose chunks a closure produces, and keeps in a buffer, if there is one, before it returns
+    /// them. A stream that passes the chunks of another one on has the same buffer.
     package init(keptIn buffer: BodyBuffer?, _ next: @escaping @Sendable () async throws -> Data?) {
         (base, self.buffer) = (.pull(next), buffer)
     }

@@ -10,11 +10,12 @@ public struct DataResponse: Sendable {
     public var body: ByteStream
     /// Where the body comes from: the source, or the cache of a loader that has one.
     public var tier: CacheTier
-    /// Stores the response with its whole body, or what a 304 says about the stored one; `nil` if there is nothing to store. A loader
-    /// with a cache sets it if the request has ``DataRequest/defersStoring``. The caller calls it once the body has proved to be what it
-    /// wants: a response that is no image then never replaces a stored one.
+    /// Stores the response with its whole body, or what a 304 says about the stored one; `nil` if there is nothing to
+    /// store. A loader with a cache sets it if the request has ``DataRequest/defersStoring``. The caller calls it once
+    /// the body has proved to be what it wants: a response that is no image then never replaces a stored one.
     public var commit: (@Sendable (_ body: Data) async throws -> Void)?
-    /// How many attempts may follow, to complete the body or instead of this response; `nil` if no loader has counted them.
+    /// How many attempts may follow, to complete the body or instead of this response; `nil` if no loader has counted
+    /// them.
     package var retriesLeft: Int?
     /// How many attempts a retrying loader made before this response.
     public var retries = 0
@@ -33,7 +34,8 @@ public struct DataResponse: Sendable {
         self.timing = timing
     }
 
-    /// The length of the body in bytes, by its `Content-Length` or by the data that is already in memory; `nil` if it is unknown.
+    /// The length of the body in bytes, by its `Content-Length` or by the data that is already in memory; `nil` if it
+    /// is unknown.
     public var expectedBytes: Int? {
         head.headerFields[.contentLength].flatMap(ContentLength.bytes) ?? body.wholeData?.count
     }

@@ -1,10 +1,10 @@
 public import Dispatch
 public import ImageCore
 
-// Loads for code without `async`: the caller chooses where the closures run. None is called from inside the call that starts the
-// load. The completion is called exactly once, after the progress, and not at all for a cancelled load unless
-// `reportsCancellation` is `true`. After `cancel()`, called where the closures run, no call follows, even one that is already
-// scheduled.
+// Loads for code without `async`: the caller chooses where the closures run. None is called from inside the call that
+// starts the load. The completion is called exactly once, after the progress, and not at all for a cancelled load
+// unless `reportsCancellation` is `true`. After `cancel()`, called where the closures run, no call follows, even one
+// that is already scheduled.
 extension ImageLoader {
     /// Loads an image and calls `completion` on a queue.
     ///
@@ -76,8 +76,8 @@ extension ImageLoader {
         }
     }
 
-    /// Starts a load and passes on its events one at a time, the first after this call: the end, and the others if `reportsProgress`
-    /// is `true`.
+    /// Starts a load and passes on its events one at a time, the first after this call: the end, and the others if
+    /// `reportsProgress` is `true`.
     private func follow(
         _ request: ImageRequest, reportsProgress: Bool, _ body: @escaping @Sendable (ImageTask, LoadEvent) async -> Void
     ) -> ImageTask {

@@ -1,7 +1,8 @@
 internal import ImageCore
 
 extension ImageLoader {
-    /// Starts the load of a request for a prefetch; `nil` when there is nothing to do. `onEnd` may be called before this returns.
+    /// Starts the load of a request for a prefetch; `nil` when there is nothing to do. `onEnd` may be called before
+    /// this returns.
     func prefetch(
         _ request: ImageRequest, to destination: ImagePrefetcher.Destination, priority: LoadPriority,
         onEnd: @escaping @Sendable () -> Void

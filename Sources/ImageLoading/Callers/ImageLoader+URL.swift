@@ -1,6 +1,7 @@
 public import ImageCore
 
-// The calls for a URL, and for bytes in memory. Each makes the request that its parameters describe; a request can say more.
+// The calls for a URL, and for bytes in memory. Each makes the request that its parameters describe; a request can say
+// more.
 extension ImageLoader {
     /// Loads the image at a URL. Cancelling the surrounding task cancels the load.
     ///
@@ -12,8 +13,10 @@ extension ImageLoader {
     ///
     /// - Parameters:
     ///   - url: the URL of the image.
-    ///   - size: the box in pixels that the image is scaled down to; `nil`, the default, leaves it to the loader's options.
-    ///   - processors: the processors to run on the image, in order; an empty list, the default, leaves them to the loader's options.
+    ///   - size: the box in pixels that the image is scaled down to; `nil`, the default, leaves it to the loader's
+    ///     options.
+    ///   - processors: the processors to run on the image, in order; an empty list, the default, leaves them to the
+    ///     loader's options.
     /// - Throws: ``LoadFailure/failed(_:)`` with the error, or ``LoadFailure/cancelled``.
     public func image(
         for url: URL, size: PixelSize? = nil, processors: [any Processing] = []
@@ -21,13 +24,15 @@ extension ImageLoader {
         try await image(for: ImageRequest(url: url, size: size, processors: processors))
     }
 
-    /// Decodes an image in memory, as a load of ``ImageRequest/init(data:size:contentMode:processors:options:)``: equal bytes share
-    /// one decode and one entry of the memory cache.
+    /// Decodes an image in memory, as a load of ``ImageRequest/init(data:size:contentMode:processors:options:)``: equal
+    /// bytes share one decode and one entry of the memory cache.
     ///
     /// - Parameters:
     ///   - data: the encoded image.
-    ///   - size: the box in pixels that the image is scaled down to; `nil`, the default, leaves it to the loader's options.
-    ///   - processors: the processors to run on the image, in order; an empty list, the default, leaves them to the loader's options.
+    ///   - size: the box in pixels that the image is scaled down to; `nil`, the default, leaves it to the loader's
+    ///     options.
+    ///   - processors: the processors to run on the image, in order; an empty list, the default, leaves them to the
+    ///     loader's options.
     /// - Throws: ``LoadFailure/failed(_:)`` with the error, or ``LoadFailure/cancelled``.
     public func image(
         for data: Data, size: PixelSize? = nil, processors: [any Processing] = []
@@ -39,8 +44,10 @@ extension ImageLoader {
     ///
     /// - Parameters:
     ///   - url: the URL of the image.
-    ///   - size: the box in pixels that the image is scaled down to; `nil`, the default, leaves it to the loader's options.
-    ///   - processors: the processors to run on the image, in order; an empty list, the default, leaves them to the loader's options.
+    ///   - size: the box in pixels that the image is scaled down to; `nil`, the default, leaves it to the loader's
+    ///     options.
+    ///   - processors: the processors to run on the image, in order; an empty list, the default, leaves them to the
+    ///     loader's options.
     /// - Throws: ``LoadFailure/failed(_:)`` with the error, or ``LoadFailure/cancelled``.
     public func response(
         for url: URL, size: PixelSize? = nil, processors: [any Processing] = []
@@ -54,7 +61,8 @@ extension ImageLoader {
     /// - Throws: ``LoadFailure/failed(_:)`` with the error, or ``LoadFailure/cancelled``.
     public func data(for url: URL) async throws(LoadFailure) -> DataEntry { try await data(for: ImageRequest(url: url)) }
 
-    /// Reads the header of the image at a URL: its format, its size as stored, its orientation and its number of frames.
+    /// Reads the header of the image at a URL: its format, its size as stored, its orientation and its number of
+    /// frames.
     ///
     /// - Throws: ``LoadFailure/failed(_:)`` with the error, or ``LoadFailure/cancelled``.
     public func info(for url: URL) async throws(LoadFailure) -> ImageInfo { try await info(for: ImageRequest(url: url)) }
@@ -63,9 +71,12 @@ extension ImageLoader {
     ///
     /// - Parameters:
     ///   - url: the URL of the image.
-    ///   - size: the box in pixels that the image is scaled down to; `nil`, the default, leaves it to the loader's options.
-    ///   - processors: the processors to run on the image, in order; an empty list, the default, leaves them to the loader's options.
-    ///   - onEvent: called for each event, on any thread, one event at a time, never from inside this call; `nil` by default.
+    ///   - size: the box in pixels that the image is scaled down to; `nil`, the default, leaves it to the loader's
+    ///     options.
+    ///   - processors: the processors to run on the image, in order; an empty list, the default, leaves them to the
+    ///     loader's options.
+    ///   - onEvent: called for each event, on any thread, one event at a time, never from inside this call; `nil` by
+    ///     default.
     /// - Returns: the handle of the load.
     public func task(
         for url: URL, size: PixelSize? = nil, processors: [any Processing] = [],
@@ -78,8 +89,10 @@ extension ImageLoader {
     ///
     /// - Parameters:
     ///   - url: the URL of the image.
-    ///   - size: the box in pixels that the image is scaled down to; `nil`, the default, leaves it to the loader's options.
-    ///   - processors: the processors to run on the image, in order; an empty list, the default, leaves them to the loader's options.
+    ///   - size: the box in pixels that the image is scaled down to; `nil`, the default, leaves it to the loader's
+    ///     options.
+    ///   - processors: the processors to run on the image, in order; an empty list, the default, leaves them to the
+    ///     loader's options.
     ///   - progress: called on the main actor while bytes arrive, before `completion`; `nil` by default.
     ///   - completion: called once with the result; not called for a cancelled load.
     /// - Returns: the handle of the load.
@@ -97,7 +110,8 @@ extension ImageLoader {
     /// - Parameters:
     ///   - url: the URL of the image.
     ///   - size: the size with which the image was loaded; `nil`, the default, for that of the loader's options.
-    ///   - processors: the processors with which the image was loaded; an empty list, the default, for those of the loader's options.
+    ///   - processors: the processors with which the image was loaded; an empty list, the default, for those of the
+    ///     loader's options.
     public func cachedImage(for url: URL, size: PixelSize? = nil, processors: [any Processing] = []) -> DecodedImage? {
         cachedImage(for: ImageRequest(url: url, size: size, processors: processors))
     }

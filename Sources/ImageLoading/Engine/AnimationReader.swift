@@ -3,8 +3,8 @@ internal import ImageKernels
 
 /// Makes the frames of an animated file on a worker thread, with the options and the processors of its load.
 ///
-/// While a view plays the animation, its frames are kept if the loader's budget for frames has room for all of them; otherwise
-/// each frame is decoded whenever it is shown.
+/// While a view plays the animation, its frames are kept if the loader's budget for frames has room for all of them;
+/// otherwise each frame is decoded whenever it is shown.
 final class AnimationReader: AnimationFrames {
     private struct State {
         /// The animation while no decode uses it, and what cancels its decodes.

@@ -15,8 +15,8 @@ final class Components: Sendable {
     let encodingWorkers = WorkerPool(size: 1)
     let animations: AnimationResources
     let clock: AnyClock
-    /// The `Accept` field of requests: the formats that the decoder reads. Other formats are accepted too, and judged by their
-    /// bytes.
+    /// The `Accept` field of requests: the formats that the decoder reads. Other formats are accepted too, and judged
+    /// by their bytes.
     let accept: HTTPFields
 
     /// The interceptors within the network layer that may declare an identity.
@@ -53,7 +53,8 @@ final class Components: Sendable {
         return identities
     }
 
-    /// The key of the bytes of a request that sets no options, in a loader whose options set none of those that vary it.
+    /// The key of the bytes of a request that sets no options, in a loader whose options set none of those that vary
+    /// it.
     func resource(of request: ImageRequest) -> ResourceKey {
         guard case .url(let url) = request.source else { return request.resource }
         var identities: [String] = []
@@ -71,8 +72,8 @@ final class Components: Sendable {
         return limits
     }
 
-    /// The memory that a full decode of these bytes takes, in bytes; 0 where there is no limit, or where the header is damaged: the
-    /// decode reports the error.
+    /// The memory that a full decode of these bytes takes, in bytes; 0 where there is no limit, or where the header is
+    /// damaged: the decode reports the error.
     ///
     /// - Parameter keepsDepth: whether samples may take 16 bits.
     func bitmapBytes(of data: Data, _ limits: DecodingLimits, keepsDepth: Bool) -> Int {

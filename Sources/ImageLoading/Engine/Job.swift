@@ -2,8 +2,8 @@ internal import ImageCore
 
 /// One piece of shared work while it runs: what ``Pipeline`` needs to know of it.
 ///
-/// A job has one task, which is suspended while it waits for another job or for a slot. It runs once for all loads that need an equal
-/// ``JobKey``.
+/// A job has one task, which is suspended while it waits for another job or for a slot. It runs once for all loads that
+/// need an equal ``JobKey``.
 final class Job: Sendable {
     /// What a job that waits for its upstream makes previews of.
     enum PreviewInput: Sendable {

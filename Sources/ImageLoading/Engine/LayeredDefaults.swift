@@ -1,7 +1,8 @@
 internal import HTTPTypes
 internal import ImageCore
 
-/// The layers that every load of a loader shares, global and runtime, merged once when they are set and not at each load.
+/// The layers that every load of a loader shares, global and runtime, merged once when they are set and not at each
+/// load.
 final class LayeredDefaults: Sendable {
     let global: OptionLayer
     let runtime: OptionLayer

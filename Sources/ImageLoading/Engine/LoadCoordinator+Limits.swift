@@ -2,9 +2,10 @@ internal import ImageCore
 
 /// The limits of the loads that share a fetch. It runs with the widest of them, and each load is bound by its own.
 ///
-/// Loads that differ in ``FetchTerms`` do not share a fetch. The deadline of a fetch is the latest of its loads', as they come and go.
-/// What one of them wants stored is stored. Of the other limits, a fetch has the widest of the loads that wait for it when it begins; a
-/// load that joins later and allows more runs again if the fetch ends at a limit (``isBound(_:by:)``).
+/// Loads that differ in ``FetchTerms`` do not share a fetch. The deadline of a fetch is the latest of its loads', as
+/// they come and go. What one of them wants stored is stored. Of the other limits, a fetch has the widest of the loads
+/// that wait for it when it begins; a load that joins later and allows more runs again if the fetch ends at a limit
+/// (``isBound(_:by:)``).
 extension LoadCoordinator {
     /// The limits of a fetch that begins now.
     struct FetchLimits: Sendable {
@@ -32,7 +33,8 @@ extension LoadCoordinator {
             storesOriginal: plans.contains { $0.storesOriginal })
     }
 
-    /// The limits with which the fetch of a job begins. Loads that do not allow the network which the others allow end here.
+    /// The limits with which the fetch of a job begins. Loads that do not allow the network which the others allow end
+    /// here.
     func beginFetch(_ job: Job) -> FetchLimits {
         let (loads, limits, isExpensive) = state.withLock { state in
             let loads = state.loads(behind: job.id)

@@ -22,7 +22,8 @@ extension LoadCoordinator {
         observe(.stageEnded(.memoryCache, lookup.time), lookup.plan)
     }
 
-    /// - Parameter deliveryBegan: when the result was at hand; `nil` for an image from the memory cache, which is delivered at once.
+    /// - Parameter deliveryBegan: when the result was at hand; `nil` for an image from the memory cache, which is
+    ///   delivered at once.
     func observeEnd(
         _ result: Result<ImageResponse, LoadFailure>, _ plan: LoadPlan, deliveryBegan: ContinuousClock.Instant? = nil
     ) {
@@ -33,7 +34,8 @@ extension LoadCoordinator {
         observe(.finished(result), plan)
     }
 
-    /// Returns what a cache does or finds; `nil` if it fails, which is reported to the observers. The load continues without it.
+    /// Returns what a cache does or finds; `nil` if it fails, which is reported to the observers. The load continues
+    /// without it.
     @discardableResult
     func ignoringCacheErrors<Output: Sendable>(
         in stage: LoadStage, _ plan: LoadPlan, _ body: () async throws -> Output

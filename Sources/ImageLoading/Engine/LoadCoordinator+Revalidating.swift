@@ -1,8 +1,9 @@
 internal import DequeModule
 internal import ImageCore
 
-/// Revalidations in the background, of entries that were served stale: jobs without a load, which wait in the loader's queue with the
-/// lowest rank. Each entry is revalidated once at a time, and none is dropped. The next stale hit repeats what failed.
+/// Revalidations in the background, of entries that were served stale: jobs without a load, which wait in the loader's
+/// queue with the lowest rank. Each entry is revalidated once at a time, and none is dropped. The next stale hit
+/// repeats what failed.
 extension LoadCoordinator {
     /// The most that have a job. The others wait as values, since a job keeps a suspended task.
     private static let maximumJobs = 64

@@ -2,7 +2,8 @@ internal import ImageCore
 
 /// How a load finds the job that makes its output.
 extension LoadCoordinator {
-    /// Subscribes a load to the job that makes its output, and starts that where it is new. Returns the output if it is at hand.
+    /// Subscribes a load to the job that makes its output, and starts that where it is new. Returns the output if it is
+    /// at hand.
     func subscribe(_ task: ImageTask, _ plan: LoadPlan) -> LoadOutput? {
         // The job may end on another thread before the observers know of the join.
         if !observers.isEmpty { task.hold() }

@@ -2,9 +2,9 @@ internal import ImageCore
 
 /// Merges a request's options, subscribes loads to shared work, and delivers the results.
 ///
-/// The two state machines, ``Sharing`` and ``Scheduler``, are values behind one lock that is held only for a transition, never
-/// while foreign code runs. That is cheaper than an actor, whose every call from outside costs a hop, and lets a load start
-/// synchronously from anywhere. ``Pipeline`` is what the work does.
+/// The two state machines, ``Sharing`` and ``Scheduler``, are values behind one lock that is held only for a
+/// transition, never while foreign code runs. That is cheaper than an actor, whose every call from outside costs a hop,
+/// and lets a load start synchronously from anywhere. ``Pipeline`` is what the work does.
 final class LoadCoordinator: Sendable {
     struct Control {
         var defaults: LayeredDefaults
@@ -71,8 +71,8 @@ final class LoadCoordinator: Sendable {
     ///
     /// - Parameters:
     ///   - priority: the priority where no layer of the request's or above it sets one.
-    ///   - first: the plan for the first source of the load, where this one is for a fallback source. The load keeps its id and
-    ///     its deadline.
+    ///   - first: the plan for the first source of the load, where this one is for a fallback source. The load keeps
+    ///     its id and its deadline.
     func plan(
         _ request: ImageRequest, goal: LoadGoal = .image, priority: LoadPriority? = nil, continuing first: LoadPlan? = nil
     ) throws(LoadFailure) -> LoadPlan {
@@ -100,8 +100,8 @@ final class LoadCoordinator: Sendable {
         case miss(MemoryLookup)
     }
 
-    /// Looks the image of a request up in the memory cache. Observers see a hit as a whole load. Without observers, a request that
-    /// sets no options needs no plan.
+    /// Looks the image of a request up in the memory cache. Observers see a hit as a whole load. Without observers, a
+    /// request that sets no options needs no plan.
     func cachedImage(for request: ImageRequest) throws(LoadFailure) -> CachedImage {
         if request.options.isEmpty, observers.isEmpty, let variant = control.withLock({ $0.defaults }).variantWithoutOptions {
             if let hit = components.lookUpMemory(request, variant: variant) { return .hit(hit) }

@@ -64,7 +64,9 @@ final class LoadPlan: Sendable {
 
     /// How many of the processors a cached image of the resource has had, if it may be shown until this one is
     /// made; otherwise `nil`.
-    func largerImageProcessors(_ variant: ImageVariant, size: PixelSize) -> Int? { merged.largerImageProcessors(variant, size: size) }
+    func largerImageProcessors(_ variant: ImageVariant, size: PixelSize) -> Int? {
+        merged.largerImageProcessors(variant, size: size)
+    }
 
     /// The processors in runs that work as one.
     var runs: [ProcessingRun] { merged.runs }

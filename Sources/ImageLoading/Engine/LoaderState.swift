@@ -48,7 +48,8 @@ struct LoaderState: Sendable {
         /// The job that waited was stopped.
         case endWait(Waiter)
         case endPreviews(Job)
-        /// The output is no longer of use. What its request captures is released outside the lock, and may call the loader.
+        /// The output is no longer of use. What its request captures is released outside the lock, and may call the
+        /// loader.
         case release(Job)
         case keepPreview(StagedImage, Job)
         /// The job has its slot.

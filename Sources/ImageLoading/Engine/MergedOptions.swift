@@ -1,6 +1,7 @@
 internal import ImageCore
 
-/// The options of a load, its layers merged, and the values derived from them: made once for all loads with the same options.
+/// The options of a load, its layers merged, and the values derived from them: made once for all loads with the same
+/// options.
 final class MergedOptions: Sendable {
     let options: LoadOptions
     /// Those for the decoder, with its standard limits and without a cancellation token.
@@ -9,8 +10,8 @@ final class MergedOptions: Sendable {
     let variants: [ImageVariant]
     /// The last of them.
     let variant: ImageVariant
-    /// The scale of the decode, where it is to a size and shows the whole image: other decodes of its family differ in the size
-    /// alone.
+    /// The scale of the decode, where it is to a size and shows the whole image: other decodes of its family differ in
+    /// the size alone.
     let scale: DecodeScale?
     /// The processors in runs that work as one.
     let runs: [ProcessingRun]
@@ -44,8 +45,8 @@ final class MergedOptions: Sendable {
         }
     }
 
-    /// How many of the processors another image of the resource has had, if it may be shown until this one is made: if it was decoded
-    /// alike to the full size or to a larger one, and has had the first of the processors and no others.
+    /// How many of the processors another image of the resource has had, if it may be shown until this one is made: if
+    /// it was decoded alike to the full size or to a larger one, and has had the first of the processors and no others.
     func largerImageProcessors(_ other: ImageVariant, size: PixelSize) -> Int? {
         let (own, theirs) = (variant.decode, other.decode)
         guard other != variant, own.options == theirs.options, variant.processors.starts(with: other.processors) else {

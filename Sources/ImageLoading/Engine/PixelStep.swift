@@ -14,8 +14,8 @@ struct PixelStep: Sendable {
 extension LoadPlan {
     /// The processors in steps.
     ///
-    /// - Parameter isWanted: whether a load waits already for the image after that many processors. A step ends there, so that
-    ///   [a, b] shares the work of [a] also where the two could work as one.
+    /// - Parameter isWanted: whether a load waits already for the image after that many processors. A step ends there,
+    ///   so that [a, b] shares the work of [a] also where the two could work as one.
     func steps(endingAt isWanted: (_ count: Int) -> Bool) -> [PixelStep] {
         var steps: [PixelStep] = []
         for run in runs {

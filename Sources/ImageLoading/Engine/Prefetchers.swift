@@ -1,6 +1,7 @@
 internal import ImageCore
 
-/// The prefetchers of a loader, by the calls that remove their waiting requests. A prefetcher is in the list as long as it lives.
+/// The prefetchers of a loader, by the calls that remove their waiting requests. A prefetcher is in the list as long as
+/// it lives.
 final class Prefetchers: Sendable {
     /// Removes the waiting requests of an owner, or all for `nil`.
     typealias StopWaiting = @Sendable (LoadOwner?) -> Void

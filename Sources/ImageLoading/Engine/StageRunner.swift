@@ -1,7 +1,7 @@
 internal import ImageCore
 
-/// Runs the stages of a job: waits for a slot, checks for cancellation, picks the thread, reports and measures the wait and the stage,
-/// and wraps errors once.
+/// Runs the stages of a job: waits for a slot, checks for cancellation, picks the thread, reports and measures the wait
+/// and the stage, and wraps errors once.
 struct StageRunner: Sendable {
     let coordinator: LoadCoordinator
     let job: Job
@@ -26,8 +26,8 @@ struct StageRunner: Sendable {
     ///
     /// - Parameters:
     ///   - stage: the name under which observers see it.
-    ///   - bytes: computes there how much memory the stage takes. If there is not enough, the stage gives its slot back, and waits for
-    ///     a slot and the memory.
+    ///   - bytes: computes there how much memory the stage takes. If there is not enough, the stage gives its slot
+    ///     back, and waits for a slot and the memory.
     ///   - body: the stage.
     func runOnWorker<Output: Sendable>(
         _ stage: LoadStage, bytes: @escaping @Sendable () -> Int = { 0 }, _ body: @escaping @Sendable () throws -> Output

@@ -2,8 +2,8 @@
     public import ImageCore
     internal import os
 
-    /// Shows loads in Instruments, under the subsystem `calotype` and the category `load`: each load is an interval, and so are its
-    /// stages (`network`) and their waits (`network queue`).
+    /// Shows loads in Instruments, under the subsystem `calotype` and the category `load`: each load is an interval,
+    /// and so are its stages (`network`) and their waits (`network queue`).
     ///
     /// Costs next to nothing while no tool records.
     public final class SignpostObserver: LoadObserving {

@@ -2,8 +2,8 @@ internal import ImageCore
 
 internal import CalotypeSystem
 
-/// A file that holds one JSON array and grows at its end: each write replaces the closing bracket by further elements and
-/// a new bracket, so that the file is whole after every write.
+/// A file that holds one JSON array and grows at its end: each write replaces the closing bracket by further elements
+/// and a new bracket, so that the file is whole after every write.
 struct TraceFile: Sendable {
     private static let closing = Array("\n]\n".utf8)
 

@@ -1,11 +1,11 @@
 public import ImageCore
 
-/// Writes what a loader does as a trace for Perfetto (ui.perfetto.dev) or `chrome://tracing`: each load is one
-/// track, with its stages (`network`) and their waits (`network queue`) as intervals inside. An arrow leads from a load to those that
-/// joined its work.
+/// Writes what a loader does as a trace for Perfetto (ui.perfetto.dev) or `chrome://tracing`: each load is one track,
+/// with its stages (`network`) and their waits (`network queue`) as intervals inside. An arrow leads from a load to
+/// those that joined its work.
 ///
-/// The file is a JSON array of the Trace Event Format (Chromium project, "Trace Event Format", 2016), async events `b`, `n`
-/// and `e` by load, with an arrow from `flow_out` to each `flow_in` of the same `bind_id`:
+/// The file is a JSON array of the Trace Event Format (Chromium project, "Trace Event Format", 2016), async events `b`,
+/// `n` and `e` by load, with an arrow from `flow_out` to each `flow_in` of the same `bind_id`:
 ///
 /// ```
 /// [
@@ -88,7 +88,8 @@ public final class TraceObserver: LoadObserving {
     /// The error that ended writing; `nil` while the file is written.
     public var failure: ImageError? { state.withLock { $0.failure } }
 
-    /// Writes the events since the last write. The observer does so itself for every 64 KiB, and once a second when a load ends.
+    /// Writes the events since the last write. The observer does so itself for every 64 KiB, and once a second when a
+    /// load ends.
     public func flush() { state.withLock { $0.flush(at: now()) } }
 
     public func observe(_ observation: LoadObservation, of load: LoadID, request: ImageRequest) {

@@ -1,7 +1,7 @@
 /// When a preview of the bytes so far is made: a value that takes the time and returns what to do.
 ///
-/// One preview is made at a time, of all bytes that came before it began. At most one is shown in an interval, the first at once. A
-/// preview that was held back is made when the interval is over, without waiting for further bytes.
+/// One preview is made at a time, of all bytes that came before it began. At most one is shown in an interval, the
+/// first at once. A preview that was held back is made when the interval is over, without waiting for further bytes.
 struct PreviewPacing: Hashable, Sendable {
     enum Step: Hashable, Sendable {
         case nothing

@@ -3,7 +3,8 @@ internal import ImageKernels
 
 /// The previews of one shared decode, made on the preview thread while its bytes arrive.
 ///
-/// The image never waits for a preview. After an error of the decoder there are no more previews; the decode reports the error.
+/// The image never waits for a preview. After an error of the decoder there are no more previews; the decode reports
+/// the error.
 final class PreviewSession: Sendable {
     /// A decoder, its options, and the processor that still runs on its images.
     private struct Decoder {

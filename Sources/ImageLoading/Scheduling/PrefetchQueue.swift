@@ -3,8 +3,8 @@ internal import ImageCore
 
 /// The requests of a prefetcher that have not finished: a value, each call one event.
 ///
-/// A request waits in the order of arrival, runs, and is removed when it ends or is stopped. Every call takes constant time; what
-/// was stopped while it waited is skipped when it is taken.
+/// A request waits in the order of arrival, runs, and is removed when it ends or is stopped. Every call takes constant
+/// time; what was stopped while it waited is skipped when it is taken.
 struct PrefetchQueue<Key: Hashable & Sendable, Request: Sendable, Handle: Sendable>: Sendable {
     /// Names one request: a key that is stopped and started again gets another ticket.
     struct Ticket: CountedID {
@@ -93,7 +93,8 @@ struct PrefetchQueue<Key: Hashable & Sendable, Request: Sendable, Handle: Sendab
         return run.handle
     }
 
-    /// Removes everything; returns the handles of the loads, to be cancelled. A load that ends later finds its ticket gone.
+    /// Removes everything; returns the handles of the loads, to be cancelled. A load that ends later finds its ticket
+    /// gone.
     mutating func stopAll() -> [Handle] {
         let stopped = handles
         dropped += order
@@ -119,8 +120,8 @@ struct PrefetchQueue<Key: Hashable & Sendable, Request: Sendable, Handle: Sendab
         order = order.filter(isWaiting)
     }
 
-    /// Returns the stopped requests that are no longer needed. A caller with a lock releases them outside of it, since that may run
-    /// foreign code.
+    /// Returns the stopped requests that are no longer needed. A caller with a lock releases them outside of it, since
+    /// that may run foreign code.
     mutating func takeDropped() -> [Entry] {
         defer { dropped = [] }
         return dropped

@@ -1,13 +1,14 @@
 internal import HeapModule
 internal import ImageCore
 
-/// Work that waits for one class of resources, within a limit in total, one per group (host), and a budget of what it costs
-/// while it runs.
+/// Work that waits for one class of resources, within a limit in total, one per group (host), and a budget of what it
+/// costs while it runs.
 ///
-/// When the first in the queue does not fit into the rest of the budget, the others wait too, so that it gets its turn; alone,
-/// it may cost any amount.
+/// When the first in the queue does not fit into the rest of the budget, the others wait too, so that it gets its turn;
+/// alone, it may cost any amount.
 ///
-/// Revalidations begin only while less than half of each limit is in use, so that a load which comes later finds a slot.
+/// Revalidations begin only while less than half of each limit is in use, so that a load which comes later finds a
+/// slot.
 ///
 /// Ranks are compared when work is taken. A changed rank is queued as a new entry, and the old one is skipped when it
 /// reaches the front: an entry counts only while its ticket is the work's latest.
@@ -36,7 +37,8 @@ struct ResourceQueue: Sendable {
         }
     }
 
-    /// A group with the rank of its first entry. It counts only while that entry is the first, and while the group may run more.
+    /// A group with the rank of its first entry. It counts only while that entry is the first, and while the group may
+    /// run more.
     private struct Candidate: Comparable, Sendable {
         let rank: QueueRank
         let group: String
@@ -172,7 +174,8 @@ struct ResourceQueue: Sendable {
             })
     }
 
-    /// A running work needs a part of the budget. Returns whether the budget allows it; if so, it is spent until `release`.
+    /// A running work needs a part of the budget. Returns whether the budget allows it; if so, it is spent until
+    /// `release`.
     mutating func claim(_ cost: Int) -> Bool {
         guard fits(cost) else { return false }
         spent += cost
@@ -251,7 +254,8 @@ extension ResourceQueue: Equatable {
         return waiting
     }
 
-    /// Whether the same work waits, as much runs, and the same rules hold. How the queues came about makes no difference.
+    /// Whether the same work waits, as much runs, and the same rules hold. How the queues came about makes no
+    /// difference.
     static func == (a: Self, b: Self) -> Bool {
         (a.limit, a.limitPerGroup, a.budget, a.spent, a.running) == (b.limit, b.limitPerGroup, b.budget, b.spent, b.running)
             && (a.isPaused, a.holdsPrefetches) == (b.isPaused, b.holdsPrefetches) && a.waiting == b.waiting

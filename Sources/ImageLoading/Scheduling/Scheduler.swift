@@ -3,8 +3,8 @@ internal import ImageCore
 /// Which work may use a resource now, and which waits: the state machine of the loader's one queue.
 ///
 /// A value; each call is one event. Work requests a slot of a resource; it gets one at once, or waits in the order of
-/// ``QueueRank`` until the limits allow it (``grant()``). It gives the slot back when its stage has returned, also where the work
-/// is no longer wanted.
+/// ``QueueRank`` until the limits allow it (``grant()``). It gives the slot back when its stage has returned, also
+/// where the work is no longer wanted.
 ///
 /// ```
 ///              request                 grant                 release
@@ -15,9 +15,9 @@ internal import ImageCore
 ///                request, where a slot is free
 /// ```
 ///
-/// Limits: slots of each resource, network slots of each host, and bytes that all decodes may take together. While it is
-/// paused, no fetch begins. While the network is constrained, no prefetch begins to fetch as long as other loads wait.
-/// Revalidations count as prefetches there.
+/// Limits: slots of each resource, network slots of each host, and bytes that all decodes may take together. While it
+/// is paused, no fetch begins. While the network is constrained, no prefetch begins to fetch as long as other loads
+/// wait. Revalidations count as prefetches there.
 struct Scheduler: Equatable, Sendable {
     /// What a piece of work occupies, or waits for.
     private struct Slot: Equatable {
@@ -160,8 +160,8 @@ struct Scheduler: Equatable, Sendable {
     /// Memory that ``hold(_:)`` took is free.
     mutating func giveBack(_ bytes: Int) { self[.worker].giveBack(bytes) }
 
-    /// A decoder that makes previews has learnt how much memory it takes. Previews never wait: they get the memory where it is
-    /// free at once, and give it to the first decode that needs it.
+    /// A decoder that makes previews has learnt how much memory it takes. Previews never wait: they get the memory
+    /// where it is free at once, and give it to the first decode that needs it.
     mutating func claimForPreviews(_ bytes: Int, for work: JobID) -> Bool {
         let bytes = max(1, bytes)
         guard !previews.contains(where: { $0.work == work }), self[.worker].queued == 0, self[.worker].claim(bytes) else {

@@ -1,6 +1,7 @@
 internal import ImageCore
 
-/// The size of a decode. Decodes of one family differ in nothing but the size, so a small one may be made from a larger one.
+/// The size of a decode. Decodes of one family differ in nothing but the size, so a small one may be made from a larger
+/// one.
 struct DecodeScale: Hashable, Sendable {
     let family: String
     let box: PixelSize

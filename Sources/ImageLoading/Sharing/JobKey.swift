@@ -15,7 +15,8 @@ struct JobKey: Hashable, Sendable {
         case imageInfo
         /// What the header of the whole file says; a decoder knows the format.
         case validatedHeader
-        /// Nothing: it brings an entry of the data cache up to date, in the background. The image is the key of the entry.
+        /// Nothing: it brings an entry of the data cache up to date, in the background. The image is the key of the
+        /// entry.
         case revalidation
     }
 
@@ -39,8 +40,8 @@ struct JobKey: Hashable, Sendable {
     var terms = FetchTerms()
 }
 
-/// The options of a load that hold for each attempt of its fetch. A fetch cannot have two values of them, so loads that differ in one
-/// fetch separately.
+/// The options of a load that hold for each attempt of its fetch. A fetch cannot have two values of them, so loads that
+/// differ in one fetch separately.
 struct FetchTerms: Hashable, Sendable {
     var timeout: Duration?
     var retries: Int?
@@ -52,9 +53,9 @@ struct FetchTerms: Hashable, Sendable {
 
     init(_ options: LoadOptions) { (timeout, retries) = (options.timeout, options.retries) }
 
-    /// Tells the load's own interceptors apart: those that declare an identity, which is part of the resource, by their types, and
-    /// other objects by themselves. Other values cannot be compared: they count as the same while they are in the same list, such as
-    /// that of a layer of the loader, whose memory does not move as long as a load has it.
+    /// Tells the load's own interceptors apart: those that declare an identity, which is part of the resource, by their
+    /// types, and other objects by themselves. Other values cannot be compared: they count as the same while they are
+    /// in the same list, such as that of a layer of the loader, whose memory does not move as long as a load has it.
     mutating func addInterceptors(of options: LoadOptions, for url: URL) {
         guard !options.interceptors.isEmpty else { return }
         let list = unsafe options.interceptors.withUnsafeBufferPointer { UInt(bitPattern: $0.baseAddress) }

@@ -15,8 +15,8 @@ struct RankClass: Hashable, Comparable, Sendable {
     /// A revalidation in the background, for which no load waits: a prefetch that comes after all others.
     static let revalidation = RankClass(rawValue: 0)
 
-    /// A view's load of the lowest priority, which it gets when the view is off screen, stands among the plain ones: it must
-    /// not go before what is on screen.
+    /// A view's load of the lowest priority, which it gets when the view is off screen, stands among the plain ones: it
+    /// must not go before what is on screen.
     init(_ purpose: LoadPurpose, _ priority: LoadPriority) {
         let purpose = purpose == .view && priority == .veryLow ? .plain : purpose
         rawValue = UInt8(1 + purpose.rawValue * Self.priorities + priority.rawValue)

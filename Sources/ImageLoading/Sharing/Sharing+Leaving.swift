@@ -49,7 +49,8 @@ extension Sharing {
         if options.purpose != .prefetch { awaitedLoads += change }
     }
 
-    /// Stops work without subscribers, or removes it where it has finished and is stored; then the work that only it needed.
+    /// Stops work without subscribers, or removes it where it has finished and is stored; then the work that only it
+    /// needed.
     mutating func collect(_ id: JobID) {
         let state = update(id) {
             (isNeeded: $0.isNeeded, isFinished: $0.isFinished, targets: $0.targets, upstream: $0.upstream)

@@ -24,7 +24,8 @@ extension Sharing {
         /// Where loads want the result stored. A load that leaves does not take that back.
         var targets: StoreTargets = []
         var cachePriority = CachePriority.normal
-        /// The smallest of the largest bodies that the loads accept, in bytes. A load that leaves does not take it back.
+        /// The smallest of the largest bodies that the loads accept, in bytes. A load that leaves does not take it
+        /// back.
         var smallestLimit = Int.max
         /// The subscription to the work whose result this one needs.
         var upstream: SubscriptionID?

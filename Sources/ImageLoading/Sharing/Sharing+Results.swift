@@ -2,9 +2,11 @@ internal import ImageCore
 
 /// Who gets results, progress and previews of shared work.
 extension Sharing {
-    /// Node ended. Returns who gets the result, in the order in which they came. The work may be gone then (``contains(_:)``).
+    /// Node ended. Returns who gets the result, in the order in which they came. The work may be gone then
+    /// (``contains(_:)``).
     ///
-    /// Loads lose their subscriptions. Node that waited keeps its subscription: it uses the result, and late subscribers find it.
+    /// Loads lose their subscriptions. Node that waited keeps its subscription: it uses the result, and late
+    /// subscribers find it.
     mutating func finish(_ id: JobID, succeeded: Bool) -> [Delivery] {
         let node = update(id) { node in
             node.isFinished = true

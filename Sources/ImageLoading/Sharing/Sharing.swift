@@ -1,10 +1,10 @@
 internal import ImageCore
 
-/// Which loads and which work wait for which work: the state machine that makes each piece of work run once for all that
-/// want its result.
+/// Which loads and which work wait for which work: the state machine that makes each piece of work run once for all
+/// that want its result.
 ///
-/// A value; each call is one event. It decides who gets a result, what stops, and with which rank work waits. It starts and
-/// stops nothing itself: the coordinator takes the ``Effects`` after each event.
+/// A value; each call is one event. It decides who gets a result, what stops, and with which rank work waits. It starts
+/// and stops nothing itself: the coordinator takes the ``Effects`` after each event.
 ///
 /// ```
 ///                 subscribe            finish(succeeded)              last subscriber leaves,
@@ -15,11 +15,12 @@ internal import ImageCore
 ///                            stopping ───────────────────▶ (removed)
 /// ```
 ///
-/// Running and finished work can be joined by its key. Finished work stays as long as other work uses its result, or the
-/// result is being stored. Stopping work has lost its last subscriber: no load can join it, and its stage has not returned yet.
+/// Running and finished work can be joined by its key. Finished work stays as long as other work uses its result, or
+/// the result is being stored. Stopping work has lost its last subscriber: no load can join it, and its stage has not
+/// returned yet.
 ///
-/// Node subscribes to other work, its upstream, as loads do: a decode to the bytes, a processor to the image before it. Ranks,
-/// listeners and departures travel up that chain. Each event takes constant time for each link of the chain.
+/// Node subscribes to other work, its upstream, as loads do: a decode to the bytes, a processor to the image before it.
+/// Ranks, listeners and departures travel up that chain. Each event takes constant time for each link of the chain.
 struct Sharing: Equatable, Sendable {
     var nodes: [JobID: Node] = [:]
     var subscriptions: [SubscriptionID: Subscription] = [:]

@@ -1,6 +1,7 @@
 internal import ImageCore
 
-/// What the memory cache has for a load. Each load looks it up once, on the caller's thread and before there is any work.
+/// What the memory cache has for a load. Each load looks it up once, on the caller's thread and before there is any
+/// work.
 struct MemoryLookup: Sendable {
     let plan: LoadPlan
     /// The image, or a preview of it.
@@ -40,8 +41,8 @@ extension Components {
         return memoryCache.peekImage(for: key).flatMap { $0.isPreview ? nil : $0 }
     }
 
-    /// A larger image of the same resource, with the same or fewer processors, to show until the image of a load is there: the one
-    /// with the most processors, and of those the smallest.
+    /// A larger image of the same resource, with the same or fewer processors, to show until the image of a load is
+    /// there: the one with the most processors, and of those the smallest.
     func largerCachedImage(for plan: LoadPlan) -> DecodedImage? {
         guard plan.options.showsLargerCachedImage, plan.readsMemory else { return nil }
         let found = memoryCache.variants(of: plan.resource).compactMap { other -> (image: DecodedImage, processors: Int)? in

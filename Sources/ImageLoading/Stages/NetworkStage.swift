@@ -27,8 +27,8 @@ struct NetworkStage: Sendable {
     }
 }
 
-/// Reads the body of a response from the network layer or the response cache: whole, or its first bytes where only the header is
-/// wanted. One buffer holds it; that of a loader which resumes the body is used where there is one.
+/// Reads the body of a response from the network layer or the response cache: whole, or its first bytes where only the
+/// header is wanted. One buffer holds it; that of a loader which resumes the body is used where there is one.
 struct BodyReader: Sendable {
     private let components: Components
     private let plan: LoadPlan

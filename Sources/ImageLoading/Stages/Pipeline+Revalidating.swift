@@ -9,7 +9,8 @@ enum Revalidation: Sendable {
     case processedImage
 }
 
-/// Stale entries: the server is asked whether they are current. What it sends instead replaces them only if it is an image.
+/// Stale entries: the server is asked whether they are current. What it sends instead replaces them only if it is an
+/// image.
 extension Pipeline {
     /// Revalidates what was served stale, in the background.
     func revalidate() async throws -> Original {
@@ -28,7 +29,9 @@ extension Pipeline {
         if original.tier != .disk { try await judge(original) }
         await coordinator.ignoringCacheErrors(in: .store, plan) {
             // The entry must not return if the caches were cleared meanwhile.
-            if plan.storesOriginal, let commit = original.commit?.take() { try await coordinator.stores.store(plan.storeEpoch, commit) }
+            if plan.storesOriginal, let commit = original.commit?.take() {
+                try await coordinator.stores.store(plan.storeEpoch, commit)
+            }
         }
         // The next load makes the image again.
         if isOfImage { await remove(processedStage) }

@@ -2,9 +2,10 @@ internal import ImageCore
 
 // The life of a load, from top to bottom: nine stages in the order in which they happen.
 //
-// The first two run on the caller's thread. The rest makes the output of a job, which runs once for all loads that want it, in a task of
-// its own. A job that needs the output of another one waits for it (``LoadCoordinator/output(of:steps:scale:fetched:for:)``): a
-// processed image for the image before it, a decode for the bytes.
+// The first two run on the caller's thread. The rest makes the output of a job, which runs once for all loads that want
+// it, in a task of its own. A job that needs the output of another one waits for it
+// (``LoadCoordinator/output(of:steps:scale:fetched:for:)``): a processed image for the image before it, a decode for
+// the bytes.
 
 // MARK: 1. Request
 
@@ -86,7 +87,8 @@ struct Pipeline: Sendable {
 
     // MARK: 3. Processed cache
 
-    /// The finished image: from the data cache if loads keep finished images there, otherwise from the decode and the processors.
+    /// The finished image: from the data cache if loads keep finished images there, otherwise from the decode and the
+    /// processors.
     private func makeFinishedImage() async throws -> StagedImage {
         var fetched: Original?
         switch try await lookUpProcessedImage() {
@@ -103,7 +105,8 @@ struct Pipeline: Sendable {
         case miss(Original?)
     }
 
-    /// Looks the finished image up. A stale one is served where its rules allow that, or after the server has confirmed its original.
+    /// Looks the finished image up. A stale one is served where its rules allow that, or after the server has confirmed
+    /// its original.
     private func lookUpProcessedImage() async throws -> ProcessedLookup {
         let stage = ProcessedCacheStage(components: components, plan: plan, image: job.key.image)
         let (found, lookup) = try await runner.run(.processedCache) {
@@ -175,8 +178,9 @@ struct Pipeline: Sendable {
 
     /// The image after the decode and the steps of the job.
     private func makeImage() async throws -> StagedImage {
-        // The second lookup in the memory cache. Another job may have made this image after the load missed it and before this one
-        // could be joined. It stored the image before it could no longer be joined, so that this lookup finds it.
+        // The second lookup in the memory cache. Another job may have made this image after the load missed it and
+        // before this one could be joined. It stored the image before it could no longer be joined, so that this lookup
+        // finds it.
         if let image = components.peekImage(job.key.image, plan) {
             return StagedImage(image, tier: .memory, metrics: LoadMetrics())
         }
@@ -194,8 +198,8 @@ struct Pipeline: Sendable {
         return image
     }
 
-    /// Whether the first step runs in one with the decode: it needs less than the full image, and the memory cache does not have
-    /// that.
+    /// Whether the first step runs in one with the decode: it needs less than the full image, and the memory cache does
+    /// not have that.
     private func runsWithDecode(_ step: PixelStep) -> Bool {
         plan.options.targetSize == nil && step.reducesDecode && components.peekImage(plan.decodedKey, plan) == nil
     }
@@ -264,7 +268,8 @@ struct Pipeline: Sendable {
         let (original, times) = try await runner.run(.network, on: plan.isLocal ? .local : .network) {
             try await NetworkStage(coordinator: coordinator, job: job).fetch(transaction)
         }
-        // Bytes that are not decoded are stored where a decoder knows their format, which takes only a look at their first bytes.
+        // Bytes that are not decoded are stored where a decoder knows their format, which takes only a look at their
+        // first bytes.
         if plan.goal == .bytes, components.decoder.format(of: original.entry.data) != nil { store.store(original) }
         return counted(original, times)
     }
@@ -335,8 +340,8 @@ struct Pipeline: Sendable {
 
     // MARK: 8. Store
 
-    // ``StoreStage`` stores the bytes once they are decoded, and the image when its last step has run: in memory at once, on disk while
-    // the loads continue.
+    // ``StoreStage`` stores the bytes once they are decoded, and the image when its last step has run: in memory at
+    // once, on disk while the loads continue.
 }
 
 // MARK: 9. Deliver

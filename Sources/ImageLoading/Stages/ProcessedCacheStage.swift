@@ -63,7 +63,8 @@ struct ProcessedCacheStage: Sendable {
         return plan.dataRequest(url, RankClass(plan.request.purpose, plan.priority), components)
     }
 
-    /// Whether an image may be stored. With rules, one that was made from an image in memory is not: its response is unknown.
+    /// Whether an image may be stored. With rules, one that was made from an image in memory is not: its response is
+    /// unknown.
     func allowsStoring(imageMadeFrom source: ResponseHead?) -> Bool {
         entry(DataEntry(data: Data(), storedAt: 0), madeFrom: source) != nil
     }

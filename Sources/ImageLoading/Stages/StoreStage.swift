@@ -53,8 +53,8 @@ struct StoreStage: Sendable {
         inBackground(job.id) { try await cache.store(entry, for: stage.key) }
     }
 
-    /// Stores the output of a job while its loads continue. Until that has ended, late loads find the output with the job; from then
-    /// on they find it in the cache.
+    /// Stores the output of a job while its loads continue. Until that has ended, late loads find the output with the
+    /// job; from then on they find it in the cache.
     private func inBackground(_ id: JobID, _ body: @escaping @Sendable () async throws -> Void) {
         guard coordinator.beginStoring(id, plan) else { return }
         Task { [coordinator, plan] in

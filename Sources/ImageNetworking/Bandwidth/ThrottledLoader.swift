@@ -2,8 +2,8 @@ public import ImageCore
 
 /// Limits the rate of all its response bodies together.
 ///
-/// It works by back-pressure: bytes are passed on no faster than the rate allows, which slows down the socket of a network loader
-/// that receives no further ahead than its reader. Bodies that were complete at once count too.
+/// It works by back-pressure: bytes are passed on no faster than the rate allows, which slows down the socket of a
+/// network loader that receives no further ahead than its reader. Bodies that were complete at once count too.
 ///
 /// **Time**: while a body waits, the timeout of its transfer continues. The wait ends at the deadline, with
 /// ``ImageError/Code/deadlineExceeded``.

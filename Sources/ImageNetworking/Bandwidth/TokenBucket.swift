@@ -3,7 +3,8 @@
 /// It may run into debt: a chunk passes whole, and the next one waits until the debt is paid, so that no chunk is too
 /// large to ever pass.
 struct TokenBucket: Hashable, Sendable {
-    /// What a full bucket holds, as a time at the full rate. It is short, so that the limit holds over short periods too.
+    /// What a full bucket holds, as a time at the full rate. It is short, so that the limit holds over short periods
+    /// too.
     static let burst: Duration = .milliseconds(100)
 
     /// 0 for no limit.

@@ -5,20 +5,21 @@ internal import CalotypeSystem
 
 /// Leaves hosts alone that ask for it, and asks hosts less that keep failing, by a ``HostBackoff`` for each.
 ///
-/// A response with status 429 or 503 and `Retry-After` pauses its host (scheme, name and port) for that time. All requests to the
-/// host wait in the order in which they came, also the one that was refused, which is then sent again; only idempotent requests are.
-/// So a refusal is no attempt, and a ``RetryingLoader`` around this loader does not notice it. A request that would have to wait for
-/// longer than ``HostBackoff/Policy/maximumWait`` or its deadline ends at once: with the response if it was sent, or else with
-/// ``ImageError/Code/hostPaused``.
+/// A response with status 429 or 503 and `Retry-After` pauses its host (scheme, name and port) for that time. All
+/// requests to the host wait in the order in which they came, also the one that was refused, which is then sent again;
+/// only idempotent requests are. So a refusal is no attempt, and a ``RetryingLoader`` around this loader does not
+/// notice it. A request that would have to wait for longer than ``HostBackoff/Policy/maximumWait`` or its deadline ends
+/// at once: with the response if it was sent, or else with ``ImageError/Code/hostPaused``.
 ///
-/// A host fails that is not found, refuses or loses connections, times out, or responds with 429, 500, 502, 503 or 504, before the
-/// response headers or in the middle of the body. It succeeds when the body is complete; responses other than 2xx count when
-/// their headers are complete, since their bodies are seldom read. A request that is cancelled counts neither way, and so does a
-/// body that is dropped before its end, or that times out after its reader paused for more than half of the time.
+/// A host fails that is not found, refuses or loses connections, times out, or responds with 429, 500, 502, 503 or 504,
+/// before the response headers or in the middle of the body. It succeeds when the body is complete; responses other
+/// than 2xx count when their headers are complete, since their bodies are seldom read. A request that is cancelled
+/// counts neither way, and so does a body that is dropped before its end, or that times out after its reader paused for
+/// more than half of the time.
 ///
-/// **Time**: waits end at the deadline. The attempt that follows has its whole timeout, or the time that is left until the deadline.
-/// An attempt that ends by its timeout is a failure of the host; one that the deadline ends counts neither way, since waits and
-/// earlier attempts may have used the time up.
+/// **Time**: waits end at the deadline. The attempt that follows has its whole timeout, or the time that is left until
+/// the deadline. An attempt that ends by its timeout is a failure of the host; one that the deadline ends counts
+/// neither way, since waits and earlier attempts may have used the time up.
 ///
 /// Put it inside a ``RetryingLoader`` and a ``ResumingLoader``, so that it sees each attempt.
 ///
@@ -29,7 +30,8 @@ public final class HostBackoffLoader: DataLoading {
     /// The most hosts that are remembered: only those that failed recently or have requests running.
     private static let maximumHosts = 10_000
     private static let failedStatuses: Set<Int> = [429, 500, 502, 503, 504]
-    /// The share by which a pause is at most longer than the host asked for. Other clients then do not return at the same time.
+    /// The share by which a pause is at most longer than the host asked for. Other clients then do not return at the
+    /// same time.
     private static let jitter = 0.1
 
     private struct Host {
@@ -114,8 +116,8 @@ public final class HostBackoffLoader: DataLoading {
 
     // MARK: Sending
 
-    /// The response; `nil` when the host refused the request, which is to wait. Returning releases the refusal: while its body is
-    /// unread it holds a connection.
+    /// The response; `nil` when the host refused the request, which is to wait. Returning releases the refusal: while
+    /// its body is unread it holds a connection.
     private func acceptedResponse(to numbered: NumberedRequest, _ ticket: HostBackoff.Ticket) async throws -> DataResponse? {
         let (host, start) = (numbered.host, clock.now)
         do {

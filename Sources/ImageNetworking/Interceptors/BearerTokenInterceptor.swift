@@ -3,11 +3,11 @@ public import ImageCore
 
 /// Adds a bearer token (RFC 6750) to the requests to certain hosts, and gets a new one when a host rejects it.
 ///
-/// A request that gets the status 401 is sent once more with a new token; not after a redirect to another origin, which never
-/// got the token. The interceptor declares its user as its identity, so that the users of one process, one cache directory or one
-/// shared store never share a response, and a renewed token finds what the last one has stored. One refresh serves all requests
-/// whose token is rejected, and it continues when a request that waits for it is cancelled. A request with its own `Authorization`
-/// is not changed, and no other host ever gets the token.
+/// A request that gets the status 401 is sent once more with a new token; not after a redirect to another origin, which
+/// never got the token. The interceptor declares its user as its identity, so that the users of one process, one cache
+/// directory or one shared store never share a response, and a renewed token finds what the last one has stored. One
+/// refresh serves all requests whose token is rejected, and it continues when a request that waits for it is cancelled.
+/// A request with its own `Authorization` is not changed, and no other host ever gets the token.
 ///
 /// ```swift
 /// let token = BearerTokenInterceptor(hosts: ["api.example.org"], user: "ann") { rejected in
@@ -34,7 +34,8 @@ public final class BearerTokenInterceptor: RequestInterceptor {
     /// - Parameters:
     ///   - hosts: the hosts that get the token, in lower case and without port; only over `https` unless they are
     ///     loopback addresses.
-    ///   - user: names the user that the tokens belong to, such as an account number; a constant for tokens of the app itself.
+    ///   - user: names the user that the tokens belong to, such as an account number; a constant for tokens of the app
+    ///     itself.
     ///   - token: the first one; `nil`, the default, refreshes before the first request.
     ///   - refresh: returns a new token; its argument is the rejected one. What it throws fails the requests that wait.
     public init(
@@ -62,8 +63,8 @@ public final class BearerTokenInterceptor: RequestInterceptor {
         return hosts.contains(origin.host) && (origin.isSecure || origin.isOfThisMachine)
     }
 
-    /// The response; `nil` when the host rejected the token. Returning releases the rejection: while its body is unread it holds a
-    /// connection, which the refresh and the second request may need.
+    /// The response; `nil` when the host rejected the token. Returning releases the rejection: while its body is unread
+    /// it holds a connection, which the refresh and the second request may need.
     private func acceptedResponse(to request: DataRequest, _ token: String, _ next: Next) async throws -> DataResponse? {
         let response = try await next(Self.signed(request, token))
         let isRejection =

@@ -3,7 +3,8 @@ public import ImageCore
 
 /// Adds header fields to every request that does not have them itself.
 ///
-/// They are sent to every host that a URL names. Use ``BearerTokenInterceptor`` for credentials: it has a list of hosts.
+/// They are sent to every host that a URL names. Use ``BearerTokenInterceptor`` for credentials: it has a list of
+/// hosts.
 ///
 /// ```swift
 /// let defaults = DefaultHeadersInterceptor([.userAgent: "Example/1.0", .acceptLanguage: "en"])

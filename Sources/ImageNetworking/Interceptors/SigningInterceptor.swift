@@ -3,8 +3,8 @@ public import ImageCore
 
 /// Adds the header fields that sign a request, which may be computed asynchronously.
 ///
-/// In the standard wiring it belongs among `StandardConfiguration.networkInterceptors`: outside the cache, a signature that differs
-/// each time would give every request its own cache entry.
+/// In the standard wiring it belongs among `StandardConfiguration.networkInterceptors`: outside the cache, a signature
+/// that differs each time would give every request its own cache entry.
 ///
 /// ```swift
 /// let signing = SigningInterceptor { request in
@@ -18,8 +18,8 @@ public struct SigningInterceptor: RequestInterceptor {
     /// Makes an interceptor.
     ///
     /// - Parameters:
-    ///   - identity: names the user, or whatever else of the signature changes the response; `nil`, the default, if all signatures
-    ///     get the same response.
+    ///   - identity: names the user, or whatever else of the signature changes the response; `nil`, the default, if all
+    ///     signatures get the same response.
     ///   - sign: returns the fields to set on a request; what it throws fails the load. Inside a ``RetryingLoader``
     ///     it is called for every attempt, so that a signature may contain the time.
     public init(identity: String? = nil, _ sign: @escaping @Sendable (DataRequest) async throws -> HTTPFields) {

@@ -4,9 +4,9 @@ public import ImageCore
 
 /// Loads `file` URLs as a stream of chunks.
 ///
-/// Only regular files are read: a directory, a pipe or a device is an error at once. Each chunk is read
-/// on demand, so a reader that stops costs no more than an open file. The file is read up to its length at the time when it
-/// was opened; if it becomes shorter, the load fails.
+/// Only regular files are read: a directory, a pipe or a device is an error at once. Each chunk is read on demand, so a
+/// reader that stops costs no more than an open file. The file is read up to its length at the time when it was opened;
+/// if it becomes shorter, the load fails.
 public struct FileLoader: DataLoading {
     /// The largest file, in bytes, where the request sets no limit; ``ResponseLimit/standard``.
     public var maximumBytes: Int
@@ -21,8 +21,8 @@ public struct FileLoader: DataLoading {
 
     /// Opens the file.
     ///
-    /// - Throws: ``ImageError``: `invalidRequest` for a URL without a path on this machine, `fileUnreadable` when the file is
-    ///   missing, forbidden or not a regular file, `tooLarge`; or `CancellationError`.
+    /// - Throws: ``ImageError``: `invalidRequest` for a URL without a path on this machine, `fileUnreadable` when the
+    ///   file is missing, forbidden or not a regular file, `tooLarge`; or `CancellationError`.
     public func load(_ request: DataRequest) async throws -> DataResponse {
         try Task.checkCancellation()
         let file = try FileReader(Self.path(of: request.url), limit: request.maximumResponseBytes ?? maximumBytes)

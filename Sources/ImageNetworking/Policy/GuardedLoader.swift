@@ -1,6 +1,7 @@
 public import ImageCore
 
-/// Rejects requests that a ``SourcePolicy`` does not allow, and responses from a URL that it does not allow after redirects.
+/// Rejects requests that a ``SourcePolicy`` does not allow, and responses from a URL that it does not allow after
+/// redirects.
 ///
 /// `CurlLoader` checks each redirect and each address before it connects, by its own
 /// `Configuration.sourcePolicy`; another network layer must do the same. Timeout and deadline are passed on.

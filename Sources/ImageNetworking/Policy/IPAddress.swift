@@ -36,8 +36,8 @@ package struct IPAddress: Hashable, Sendable {
         unsafe withUnsafeBytes(of: address) { unsafe Array($0) }
     }
 
-    /// Whether the address belongs to the public internet: not in a block that IANA's special-purpose registries
-    /// (RFC 6890 and its successors) reserve for private, local, test or protocol use, not multicast, not reserved. An IPv6
+    /// Whether the address belongs to the public internet: not in a block that IANA's special-purpose registries (RFC
+    /// 6890 and its successors) reserve for private, local, test or protocol use, not multicast, not reserved. An IPv6
     /// address that embeds an IPv4 address is judged by that.
     package var isPublic: Bool {
         if bytes.count == 4 { return !Self.specialIPv4.contains { $0.contains(bytes) } }

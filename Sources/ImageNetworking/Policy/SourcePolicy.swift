@@ -1,10 +1,11 @@
 public import ImageCore
 
-/// Which sources may be loaded when their URLs come from untrusted users: protects a server against server-side request forgery.
+/// Which sources may be loaded when their URLs come from untrusted users: protects a server against server-side request
+/// forgery.
 ///
 /// Schemes, hosts and ports are checked before the name lookup, and again at each redirect. Addresses are checked when
-/// a socket is about to connect, so a second name lookup cannot replace an allowed address. Apps that load their own URLs
-/// need no policy.
+/// a socket is about to connect, so a second name lookup cannot replace an allowed address. Apps that load their own
+/// URLs need no policy.
 ///
 /// ```swift
 /// var configuration = CurlLoader.Configuration()

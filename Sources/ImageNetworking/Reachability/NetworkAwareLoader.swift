@@ -1,11 +1,11 @@
 internal import HTTPTypes
 public import ImageCore
 
-/// Checks the network before each request: requests that must not cost money are not sent over an expensive network, and without
-/// a network a request waits, gets a stale response from a cache, or fails at once.
+/// Checks the network before each request: requests that must not cost money are not sent over an expensive network,
+/// and without a network a request waits, gets a stale response from a cache, or fails at once.
 ///
-/// **Time**: a wait for the network ends at the deadline; without a deadline, it is as long as the timeout. The attempt that
-/// follows has its whole timeout.
+/// **Time**: a wait for the network ends at the deadline; without a deadline, it is as long as the timeout. The attempt
+/// that follows has its whole timeout.
 ///
 /// ```swift
 /// let loader = NetworkAwareLoader(CurlLoader(), monitor: NetworkMonitor(), whenOffline: .wait)
@@ -15,14 +15,14 @@ public struct NetworkAwareLoader: DataLoading {
     public enum OfflineBehavior: Hashable, Sendable {
         /// It fails at once, with ``ImageError/Code/offline``.
         case fail
-        /// It waits for the network until its deadline, and then fails with ``ImageError/Code/deadlineExceeded``. Without a
-        /// deadline it waits for as long as its timeout, and then fails as with ``fail``.
+        /// It waits for the network until its deadline, and then fails with ``ImageError/Code/deadlineExceeded``.
+        /// Without a deadline it waits for as long as its timeout, and then fails as with ``fail``.
         case wait
         /// A cache inside this loader responds at once, with an entry of any age: the request has the policy
-        /// ``CachePolicy/onlyIfCached``, and `Cache-Control: only-if-cached, max-stale` (RFC 9111, section 5.2.1). After a cache
-        /// miss, a load that must not use an expensive network fails as with ``fail``. Otherwise the network is tried all the same,
-        /// since the system does not know every way to it, such as a proxy on this machine; if that fails to connect, the error is
-        /// ``ImageError/Code/offline``.
+        /// ``CachePolicy/onlyIfCached``, and `Cache-Control: only-if-cached, max-stale` (RFC 9111, section 5.2.1).
+        /// After a cache miss, a load that must not use an expensive network fails as with ``fail``. Otherwise the
+        /// network is tried all the same, since the system does not know every way to it, such as a proxy on this
+        /// machine; if that fails to connect, the error is ``ImageError/Code/offline``.
         case serveStale
     }
 
@@ -53,8 +53,8 @@ public struct NetworkAwareLoader: DataLoading {
 
     /// What the wrapped loader returns.
     ///
-    /// - Throws: ``ImageError/Code/offline``, ``ImageError/Code/expensiveNetwork``, ``ImageError/Code/deadlineExceeded``,
-    ///   `CancellationError`, and what the loader throws.
+    /// - Throws: ``ImageError/Code/offline``, ``ImageError/Code/expensiveNetwork``,
+    ///   ``ImageError/Code/deadlineExceeded``, `CancellationError`, and what the loader throws.
     public func load(_ request: DataRequest) async throws -> DataResponse {
         let isSuitable: @Sendable (NetworkStatus) -> Bool = { status in
             status.isReachable && (request.allowsExpensiveNetwork || !status.isExpensive)

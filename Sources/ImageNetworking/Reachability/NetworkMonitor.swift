@@ -1,11 +1,11 @@
 public import ImageCore
 
-/// Watches the network of this machine. It begins when ``status`` or ``updates`` is read for the first time; until then it costs
-/// nothing.
+/// Watches the network of this machine. It begins when ``status`` or ``updates`` is read for the first time; until then
+/// it costs nothing.
 ///
 /// On Linux it listens to the kernel (rtnetlink) on its own thread: the network is reachable while a running link other
-/// than the loopback one has a route. The kernel does not know whether it is expensive or constrained; set that by hand. On
-/// Apple platforms the system reports all of it.
+/// than the loopback one has a route. The kernel does not know whether it is expensive or constrained; set that by
+/// hand. On Apple platforms the system reports all of it.
 ///
 /// ```swift
 /// NetworkMonitor.shared.setExpensive(true)  // on a metered network
@@ -29,7 +29,8 @@ public final class NetworkMonitor: Sendable {
         init(_ status: NetworkStatus) { state = Lock(State(status: status)) }
 
         func change(_ body: @Sendable (inout State) -> Void) {
-            // Yielded under the lock, which keeps the changes in order; a stream's buffer takes them without calling foreign code.
+            // Yielded under the lock, which keeps the changes in order; a stream's buffer takes them without calling
+            // foreign code.
             state.withLock { state in
                 let before = state.effectiveStatus
                 body(&state)
@@ -55,7 +56,8 @@ public final class NetworkMonitor: Sendable {
     /// Creates a monitor that watches the system from its first use on.
     public convenience init() { self.init(NetworkStatus(), .notYet) }
 
-    /// Watches nothing: the status is what ``report(_:)`` sets. For tests, and for programs that know the network better.
+    /// Watches nothing: the status is what ``report(_:)`` sets. For tests, and for programs that know the network
+    /// better.
     public convenience init(status: NetworkStatus) { self.init(status, .never) }
 
     private init(_ status: NetworkStatus, _ watching: Watching) {
@@ -86,14 +88,15 @@ public final class NetworkMonitor: Sendable {
         return core.state.withLock { $0.effectiveStatus }
     }
 
-    /// The network as it is now, and then every change. A reader that is slow gets the latest; the sequence ends with the
-    /// monitor. Each access returns a new sequence.
+    /// The network as it is now, and then every change. A reader that is slow gets the latest; the sequence ends with
+    /// the monitor. Each access returns a new sequence.
     public var updates: AsyncStream<NetworkStatus> {
         start()
         return passiveUpdates
     }
 
-    /// ``updates``, without watching the system until another use begins that: for a loader that has not used the network yet.
+    /// ``updates``, without watching the system until another use begins that: for a loader that has not used the
+    /// network yet.
     package var passiveUpdates: AsyncStream<NetworkStatus> {
         AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
             let id = core.state.withLock { state in

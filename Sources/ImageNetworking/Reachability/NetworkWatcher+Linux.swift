@@ -11,7 +11,7 @@
         /// `nil` where the system gives no socket or thread; then the status does not change.
         init?(_ report: @escaping @Sendable (NetworkStatus) -> Void) {
             var ends: [Int32] = [-1, -1]
-            guard let changes = Descriptor(calotype_netlink_open()), unsafe pipe(&ends) == 0,
+            guard let changes = Descriptor(clt_netlink_open()), unsafe pipe(&ends) == 0,
                 let stopped = Descriptor(ends[0]), let stop = Descriptor(ends[1])
             else { return nil }
             for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
@@ -20,7 +20,7 @@
                 // This report includes changes before the socket was open; the kernel announces later ones.
                 report(Self.current)
                 while Self.waitForChange(changes, stopped) {
-                    calotype_netlink_drain(changes.number)
+                    clt_netlink_drain(changes.number)
                     report(Self.current)
                 }
             }
@@ -55,8 +55,8 @@
                 running: runningLinks)
         }
 
-        /// The status by the system's lists; `nil` for a list that cannot be read, without `/proc` or in a sandbox. A network is
-        /// assumed where the lists do not say.
+        /// The status by the system's lists; `nil` for a list that cannot be read, without `/proc` or in a sandbox. A
+        /// network is assumed where the lists do not say.
         static func status(ipv4: String?, ipv6: String?, running: Set<String>?) -> NetworkStatus {
             guard ipv4 != nil || ipv6 != nil, let running else { return NetworkStatus() }
             let routes = RouteTable(ipv4: ipv4 ?? "", ipv6: ipv6 ?? "")

@@ -7,8 +7,8 @@ struct PartialBody: Sendable, Equatable {
     var head: HTTPResponse
     var bytes: Data
 
-    /// Whether the response can be resumed: it has a strong validator, a known length, and a server that accepts ranges of
-    /// just these bytes.
+    /// Whether the response can be resumed: it has a strong validator, a known length, and a server that accepts ranges
+    /// of just these bytes.
     static func canResume(_ head: HTTPResponse) -> Bool {
         head.status == .ok && validator(in: head) != nil && length(in: head) != nil && head.headerFields[.contentEncoding] == nil
             && head.headerFields[.acceptRanges]?.lowercased() == "bytes"
@@ -25,8 +25,8 @@ struct PartialBody: Sendable, Equatable {
         return modified
     }
 
-    /// The reference date for years of two digits in dates of the oldest form, up to 2050. It is fixed, so that the validator of a
-    /// response never changes.
+    /// The reference date for years of two digits in dates of the oldest form, up to 2050. It is fixed, so that the
+    /// validator of a response never changes.
     private static let thisCentury = 946_684_800.0
 
     static func length(in head: HTTPResponse) -> Int? {

@@ -1,7 +1,7 @@
 public import ImageCore
 
-/// Stores the partial bodies of interrupted transfers: the latest ones within a limit of bytes; with a data cache behind it,
-/// also beyond the process.
+/// Stores the partial bodies of interrupted transfers: the latest ones within a limit of bytes; with a data cache
+/// behind it, also beyond the process.
 public final class PartialBodyStore: ClearableStore {
     private struct State {
         /// The oldest first.
@@ -50,9 +50,8 @@ public final class PartialBodyStore: ClearableStore {
     /// The epoch of a transfer that begins now.
     var epoch: Int { state.withLock { $0.epoch } }
 
-    /// Stores a body, unless it is larger than the whole store, or the store was cleared since the epoch in which its transfer began
-    /// (`nil`: now).
-    /// `onDisk` says whether the cache behind may store it too.
+    /// Stores a body, unless it is larger than the whole store, or the store was cleared since the epoch in which its
+    /// transfer began (`nil`: now). `onDisk` says whether the cache behind may store it too.
     func put(_ body: PartialBody, for key: ResourceKey, since epoch: Int? = nil, now: Double, onDisk: Bool = true) {
         guard body.bytes.count <= maximumBytes else { return }
         let isStored = state.withLock { state in
@@ -63,15 +62,16 @@ public final class PartialBodyStore: ClearableStore {
             return true
         }
         guard isStored, onDisk else { return }
-        // A body that was evicted meanwhile is not written: otherwise bodies that wait for a slow cache would have no limit.
+        // A body that was evicted meanwhile is not written: otherwise bodies that wait for a slow cache would have no
+        // limit.
         write { [self] backing in
             guard let body = state.withLock({ $0.bodies.first { $0.key == key }?.body }) else { return }
             try await backing.store(DataEntry(data: body.bytes, head: body.head, storedAt: now), for: Self.dataKey(key))
         }
     }
 
-    /// Removes all bodies from memory; those in the cache behind are removed with its entries. Returns when all pending writes to
-    /// that cache have ended.
+    /// Removes all bodies from memory; those in the cache behind are removed with its entries. Returns when all pending
+    /// writes to that cache have ended.
     public func removeAll() async {
         state.withLock { state in
             state.bodies = []
@@ -80,7 +80,8 @@ public final class PartialBodyStore: ClearableStore {
         await flush()
     }
 
-    /// Removes the bodies with the source of a resource from memory; those in the cache behind are removed with its entries.
+    /// Removes the bodies with the source of a resource from memory; those in the cache behind are removed with its
+    /// entries.
     public func removeEntries(of resource: ResourceKey) async {
         state.withLock { $0.bodies.removeAll { $0.key.hasSameSource(as: resource) } }
         await flush()

@@ -1,8 +1,8 @@
 internal import HTTPTypes
 internal import ImageCore
 
-/// Collects a body in a buffer while it passes it on, requests the rest when the transfer is interrupted, and gives the received bytes
-/// to `onBreak` unless the end was reached.
+/// Collects a body in a buffer while it passes it on, requests the rest when the transfer is interrupted, and gives the
+/// received bytes to `onBreak` unless the end was reached.
 final class ResumableBody: Sendable {
     private struct State {
         var reader: ByteStreamReader
@@ -89,7 +89,8 @@ final class ResumableBody: Sendable {
         return chunk
     }
 
-    /// The error for a body of several responses with another length than announced. A body that is too long is not stored.
+    /// The error for a body of several responses with another length than announced. A body that is too long is not
+    /// stored.
     private func lengthError(_ count: Int) -> ImageError {
         let source = ImageSource.redacted(request.url)
         guard count > length else {

@@ -3,23 +3,25 @@ public import ImageCore
 
 internal import CalotypeSystem
 
-/// Resumes interrupted downloads: within one load, and when an earlier load of the same resource failed, was cancelled or was
-/// dropped.
+/// Resumes interrupted downloads: within one load, and when an earlier load of the same resource failed, was cancelled
+/// or was dropped.
 ///
-/// The server must serve ranges and send a strong validator (an ETag, or a `Last-Modified` at least a minute before the response);
-/// the rest is requested with `Range` and `If-Range`. A connection that is lost in the middle of a body is followed by another at
-/// once; put a ``RetryingLoader`` inside to wait while the network is down. Resumptions and its retries together are at most
-/// ``DataRequest/retries``; where the request does not set it, the count of its policy, or 3 resumptions without a retrying loader.
-/// When less than `minimumBytes` came before the connection was lost, the next connection is paid from the loader's
-/// ``RetryBudget``, so that a server that interrupts every transfer does not get several requests for each load. A load that ends
-/// early for other reasons leaves its partial body in the store, for the next one.
+/// The server must serve ranges and send a strong validator (an ETag, or a `Last-Modified` at least a minute before the
+/// response); the rest is requested with `Range` and `If-Range`. A connection that is lost in the middle of a body is
+/// followed by another at once; put a ``RetryingLoader`` inside to wait while the network is down. Resumptions and its
+/// retries together are at most ``DataRequest/retries``; where the request does not set it, the count of its policy, or
+/// 3 resumptions without a retrying loader. When less than `minimumBytes` came before the connection was lost, the next
+/// connection is paid from the loader's ``RetryBudget``, so that a server that interrupts every transfer does not get
+/// several requests for each load. A load that ends early for other reasons leaves its partial body in the store, for
+/// the next one.
 ///
-/// **Time**: each request for the rest is another attempt, with the request's whole timeout. None starts after the deadline.
+/// **Time**: each request for the rest is another attempt, with the request's whole timeout. None starts after the
+/// deadline.
 ///
-/// The reader gets one body from its first byte and a response with status 200. A resource that
-/// changed is loaded completely, or fails if the reader already got a part of the old version. Only GET requests without body and
-/// range are resumed, and only for the same URL and header fields. A partial body is stored on disk only for loads whose cache
-/// policy writes there, and not at all with `Cache-Control: no-store` in the request or the response.
+/// The reader gets one body from its first byte and a response with status 200. A resource that changed is loaded
+/// completely, or fails if the reader already got a part of the old version. Only GET requests without body and range
+/// are resumed, and only for the same URL and header fields. A partial body is stored on disk only for loads whose
+/// cache policy writes there, and not at all with `Cache-Control: no-store` in the request or the response.
 ///
 /// ```swift
 /// let loader = ResumingLoader(RetryingLoader(HostBackoffLoader(CurlLoader())))
@@ -68,8 +70,8 @@ public final class ResumingLoader: DataLoading {
         let epoch: Int
     }
 
-    /// The response to a request for the rest; `nil` when it is not useful. Returning releases that one: while its body is unread
-    /// it holds a connection, which the request for the whole may need.
+    /// The response to a request for the rest; `nil` when it is not useful. Returning releases that one: while its body
+    /// is unread it holds a connection, which the request for the whole may need.
     private func resumed(
         _ request: inout DataRequest, after partial: PartialBody, _ key: PartialKey
     ) async throws -> DataResponse? {
@@ -110,7 +112,8 @@ public final class ResumingLoader: DataLoading {
         return isNeutral ? ResourceKey(([resource.text] + fields).joined(separator: "\n")) : resource.varied(by: fields)
     }
 
-    /// Stores a partial body: on disk if the load may write there, and not at all with `no-store` in the request or the response.
+    /// Stores a partial body: on disk if the load may write there, and not at all with `no-store` in the request or the
+    /// response.
     private func keep(_ partial: PartialBody, _ key: PartialKey, _ request: DataRequest) {
         guard ![request.headerFields, partial.head.headerFields].contains(where: \.forbidStorage) else { return }
         store.put(

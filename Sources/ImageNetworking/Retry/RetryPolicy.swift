@@ -4,8 +4,8 @@ public import ImageCore
 /// When a failed attempt is followed by a retry, and after how long: the delay before a retry, counted from 1, is
 /// `baseDelay · multiplier^(retry − 1)`, spread by ``jitter``, and not before a `Retry-After`.
 public struct RetryPolicy: Hashable, Sendable {
-    /// Attempts after the first, for requests that do not set ``DataRequest/retries``. A request that sets it gets as many
-    /// retries as it says, more or fewer.
+    /// Attempts after the first, for requests that do not set ``DataRequest/retries``. A request that sets it gets as
+    /// many retries as it says, more or fewer.
     public var maximumRetries: Int
     /// The delay before the first retry.
     public var baseDelay: Duration
@@ -49,8 +49,8 @@ public struct RetryPolicy: Hashable, Sendable {
 
     /// Decides what to do after an attempt.
     ///
-    /// Retried are: a host that is not found, connections that fail or are lost, timeouts, and the statuses 408, 425, 429,
-    /// 500, 502, 503 and 504; and only idempotent methods (RFC 9110, section 9.2.2). A deadline is never retried.
+    /// Retried are: a host that is not found, connections that fail or are lost, timeouts, and the statuses 408, 425,
+    /// 429, 500, 502, 503 and 504; and only idempotent methods (RFC 9110, section 9.2.2). A deadline is never retried.
     ///
     /// - Parameters:
     ///   - outcome: how the last attempt ended.

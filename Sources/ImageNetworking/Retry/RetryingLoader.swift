@@ -5,17 +5,18 @@ internal import CalotypeSystem
 
 /// Retries a request when that may help, as a ``RetryPolicy`` decides.
 ///
-/// Only failures before the response headers are retried: a body that fails after that is not started again, since the reader
-/// already got a part of it. Cancelling is never retried, and ends a wait at once.
-/// Outside of it, a ``ResumingLoader`` can request the rest, which takes from the same count of attempts.
-/// The loader returns the last response, or throws the last error with the reasons of the attempts before it.
+/// Only failures before the response headers are retried: a body that fails after that is not started again, since the
+/// reader already got a part of it. Cancelling is never retried, and ends a wait at once. Outside of it, a
+/// ``ResumingLoader`` can request the rest, which takes from the same count of attempts. The loader returns the last
+/// response, or throws the last error with the reasons of the attempts before it.
 ///
-/// Put a ``HostBackoffLoader`` inside: it waits for hosts that limit their requests, for all loads together and without using up
-/// retries. Alone, this loader does not retry before the time in `Retry-After`.
+/// Put a ``HostBackoffLoader`` inside: it waits for hosts that limit their requests, for all loads together and without
+/// using up retries. Alone, this loader does not retry before the time in `Retry-After`.
 ///
-/// **Time**: the timeout of a request holds for each attempt, and is shortened to the time that is left until the deadline.
-/// When the next attempt could not start before the deadline, the loader does not wait for it: the last response or error
-/// is the result at once. An attempt that the deadline ends fails with ``ImageError/Code/deadlineExceeded``.
+/// **Time**: the timeout of a request holds for each attempt, and is shortened to the time that is left until the
+/// deadline. When the next attempt could not start before the deadline, the loader does not wait for it: the last
+/// response or error is the result at once. An attempt that the deadline ends fails with
+/// ``ImageError/Code/deadlineExceeded``.
 ///
 /// ```swift
 /// let loader = RetryingLoader(HostBackoffLoader(CurlLoader()), policy: .aggressive)

@@ -4,13 +4,14 @@ public import ImageNetworking
 extension CurlLoader {
     /// How a ``CurlLoader`` uses the network.
     public struct Configuration: Sendable {
-        /// For the name lookup, the connection and TLS together; 10 s. The timeout of the whole transfer is part of each request.
+        /// For the name lookup, the connection and TLS together; 10 s. The timeout of the whole transfer is part of
+        /// each request.
         public var connectTimeout: Duration = .seconds(10)
         /// How long a server may neither send nor accept anything during a transfer; 15 s, `nil` for no limit. It is
         /// noticed at most an eighth of that later. A transfer that waits for its reader is not idle.
         public var idleTimeout: Duration? = .seconds(15)
-        /// Whether redirects are followed; `true`. Otherwise the response that redirects is the result, as for a cache that stores
-        /// redirects or a program that resolves short links.
+        /// Whether redirects are followed; `true`. Otherwise the response that redirects is the result, as for a cache
+        /// that stores redirects or a program that resolves short links.
         public var followsRedirects = true
         /// How far a body is received ahead of its reader, in bytes; 256 KB. The reader may hold up to as much again.
         public var window = 256 << 10
@@ -20,8 +21,8 @@ extension CurlLoader {
         public var certificateAuthorities = CertificateAuthorities.system
         /// The `User-Agent` of requests that have none.
         public var userAgent = "Calotype"
-        /// Whether `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy` in the environment are used; yes. The environment is
-        /// read when the loader's first transfer starts.
+        /// Whether `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy` in the environment are used; yes. The
+        /// environment is read when the loader's first transfer starts.
         public var usesProxyOfEnvironment = true
 
         /// What may be fetched, for URLs from untrusted users; `nil`, the default, allows everything. With a policy no

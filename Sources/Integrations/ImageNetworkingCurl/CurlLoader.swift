@@ -4,19 +4,19 @@ public import ImageCore
 /// Loads `http` and `https` URLs through libcurl: streaming, with back-pressure, over connections that are kept alive
 /// and shared, with HTTP/2 where the server offers it over TLS.
 ///
-/// All transfers of a loader run on one thread, which starts with the first of them. A load returns as soon as the response
-/// headers are complete; the body is received only as far ahead of its reader as ``Configuration/window``. Cancelling the
-/// task that loads or reads, or dropping the body unread, closes the transfer and its socket.
+/// All transfers of a loader run on one thread, which starts with the first of them. A load returns as soon as the
+/// response headers are complete; the body is received only as far ahead of its reader as ``Configuration/window``.
+/// Cancelling the task that loads or reads, or dropping the body unread, closes the transfer and its socket.
 ///
-/// At most ten redirects are followed, to `http` and `https` only. Another origin gets only fields that describe the wanted
-/// response, such as `Accept`: `Authorization`, `Cookie` and unknown fields may be credentials. Bodies are not decompressed, since
-/// images are compressed already. Any status is a response, also 404.
+/// At most ten redirects are followed, to `http` and `https` only. Another origin gets only fields that describe the
+/// wanted response, such as `Accept`: `Authorization`, `Cookie` and unknown fields may be credentials. Bodies are not
+/// decompressed, since images are compressed already. Any status is a response, also 404.
 ///
-/// The timeout of a request counts from its start, including the time that it waits for a connection, and redirects; the deadline
-/// ends it too, if that is sooner.
+/// The timeout of a request counts from its start, including the time that it waits for a connection, and redirects;
+/// the deadline ends it too, if that is sooner.
 ///
-/// A body may have as many bytes as the request says, or ``ResponseLimit/standard``; that is checked against `Content-Length` and with
-/// every chunk.
+/// A body may have as many bytes as the request says, or ``ResponseLimit/standard``; that is checked against
+/// `Content-Length` and with every chunk.
 ///
 /// The loader ends when it and all bodies that it returned are released, or at ``close()``.
 ///
@@ -50,8 +50,8 @@ public final class CurlLoader: DataLoading {
     /// Starts one fetch; returns once the headers of its final response are complete.
     ///
     /// - Throws: `CancellationError`, or an ``ImageError``: `invalidRequest` and `unsupportedScheme` for the URL,
-    ///   `hostNotFound`, `connectionFailed`, `connectionLost`, `insecure`, `timedOut`, `deadlineExceeded`, `tooManyRedirects`,
-    ///   `badResponse`, `tooLarge`, `sourceForbidden`, `loaderClosed`. The body throws the same.
+    ///   `hostNotFound`, `connectionFailed`, `connectionLost`, `insecure`, `timedOut`, `deadlineExceeded`,
+    ///   `tooManyRedirects`, `badResponse`, `tooLarge`, `sourceForbidden`, `loaderClosed`. The body throws the same.
     public func load(_ request: DataRequest) async throws -> DataResponse {
         try Task.checkCancellation()
         _ = try request.timeUntilDeadline()
@@ -71,8 +71,8 @@ public final class CurlLoader: DataLoading {
         return DataResponse(url: url, head: head.response, body: body, timing: head.timing)
     }
 
-    /// Ends every transfer with ``ImageError/Code/loaderClosed``, closes every connection, and returns when the loader's
-    /// thread has released everything. Later loads fail the same way.
+    /// Ends every transfer with ``ImageError/Code/loaderClosed``, closes every connection, and returns when the
+    /// loader's thread has released everything. Later loads fail the same way.
     public func close() async { await handle.mailbox.closeAndWait() }
 }
 

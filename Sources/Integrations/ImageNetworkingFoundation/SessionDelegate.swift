@@ -10,8 +10,8 @@ internal import ImageCore
 final class SessionDelegate: NSObject, URLSessionDataDelegate {
     private struct Running {
         let transfer: SessionTransfer
-        /// Keeps the session until it has ended the transfer: on Linux, the process crashes when a session is ended while it waits for
-        /// its delegate.
+        /// Keeps the session until it has ended the transfer: on Linux, the process crashes when a session is ended
+        /// while it waits for its delegate.
         let lease: SessionLease
     }
 

@@ -80,8 +80,8 @@ final class SessionTransfer: Sendable {
         }
     }
 
-    /// Runs `decide`, which calls the session's completion handler, and delays the cancelling of the task meanwhile. Does nothing
-    /// when the transfer is over.
+    /// Runs `decide`, which calls the session's completion handler, and delays the cancelling of the task meanwhile.
+    /// Does nothing when the transfer is over.
     func whileUndecided(_ decide: () -> Void) {
         let isWanted = state.withLock { state in
             state.isDeciding = !state.isOver

@@ -12,21 +12,22 @@ internal import ImageNetworking
 /// Loads `http` and `https` URLs through Foundation's `URLSession`: the default on Apple platforms, where it uses the
 /// system's proxies, VPNs and power management. Elsewhere it needs no library besides Foundation.
 ///
-/// It behaves like `CurlLoader`: a load returns as soon as the response headers are complete; at most ten redirects are followed, to
-/// `http` and `https` only; credentials stay with their origin; any status is a response; bodies are not decompressed. Caches are not
-/// used, and cookies only with a ``Configuration/session`` that has them.
+/// It behaves like `CurlLoader`: a load returns as soon as the response headers are complete; at most ten redirects are
+/// followed, to `http` and `https` only; credentials stay with their origin; any status is a response; bodies are not
+/// decompressed. Caches are not used, and cookies only with a ``Configuration/session`` that has them.
 ///
-/// A body may have as many bytes as the request says, or ``ResponseLimit/standard``; that is checked against `Content-Length` and with
-/// every chunk.
+/// A body may have as many bytes as the request says, or ``ResponseLimit/standard``; that is checked against
+/// `Content-Length` and with every chunk.
 ///
-/// The timeout of a request counts from its start, including the time that it waits in the session for a connection; the deadline
-/// ends it too, if that is sooner.
+/// The timeout of a request counts from its start, including the time that it waits in the session for a connection;
+/// the deadline ends it too, if that is sooner.
 ///
-/// On Linux, URLSession (of swift-corelibs-foundation) has no back-pressure: up to a whole body waits in memory. It is slower than
-/// `CurlLoader`, and has no time limit for the connection alone.
+/// On Linux, URLSession (of swift-corelibs-foundation) has no back-pressure: up to a whole body waits in memory. It is
+/// slower than `CurlLoader`, and has no time limit for the connection alone.
 ///
-/// - Warning: On Linux, do not use it for untrusted servers. A body that comes without a pause can keep URLSession's queue so busy
-///   that it never handles the cancellation at the size limit, and its memory grows without limit. Use `CurlLoader` there.
+/// - Warning: On Linux, do not use it for untrusted servers. A body that comes without a pause can keep URLSession's
+///   queue so busy that it never handles the cancellation at the size limit, and its memory grows without limit. Use
+///   `CurlLoader` there.
 ///
 /// ```swift
 /// let loader = URLSessionLoader()
@@ -39,18 +40,20 @@ public final class URLSessionLoader: DataLoading {
         public var window = 256 << 10
         /// The `User-Agent` of requests that have none.
         public var userAgent = "Calotype"
-        /// Whether loads use the network in Low Data Mode; `true`. Otherwise they fail there. It has no effect on Linux.
+        /// Whether loads use the network in Low Data Mode; `true`. Otherwise they fail there. It has no effect on
+        /// Linux.
         public var allowsConstrainedNetwork = true
-        /// Makes the settings of the session: proxies, cookies, `URLProtocol` classes, TLS versions. `nil`, the default, for an
-        /// ephemeral session without cookies and stored credentials.
+        /// Makes the settings of the session: proxies, cookies, `URLProtocol` classes, TLS versions. `nil`, the
+        /// default, for an ephemeral session without cookies and stored credentials.
         ///
-        /// The loader sets the connections per host, and removes the cache of the session. The ``background`` session is not made
-        /// from these settings.
+        /// The loader sets the connections per host, and removes the cache of the session. The ``background`` session
+        /// is not made from these settings.
         public var session: (@Sendable () -> URLSessionConfiguration)?
-        /// Answers the challenges of servers and proxies, for certificate pinning, client certificates and passwords; `nil`, the
-        /// default, leaves them to the system. Called on the queue of the session; it should return soon.
+        /// Answers the challenges of servers and proxies, for certificate pinning, client certificates and passwords;
+        /// `nil`, the default, leaves them to the system. Called on the queue of the session; it should return soon.
         ///
-        /// A certificate that it rejects, by `cancelAuthenticationChallenge`, fails the load with ``ImageError/Code/insecure``.
+        /// A certificate that it rejects, by `cancelAuthenticationChallenge`, fails the load with
+        /// ``ImageError/Code/insecure``.
         public var challengeHandler: (@Sendable (URLAuthenticationChallenge) -> ChallengeAnswer)?
         /// Fetches prefetches by transfers that continue without the app; `nil`, the default, by a foreground session.
         public var background: BackgroundOptions?
@@ -87,8 +90,8 @@ public final class URLSessionLoader: DataLoading {
     /// Starts one transfer; returns once the headers of its final response are complete.
     ///
     /// - Throws: `CancellationError`, or an ``ImageError``: `invalidRequest` and `unsupportedScheme` for the URL,
-    ///   `hostNotFound`, `connectionFailed`, `connectionLost`, `insecure`, `timedOut`, `deadlineExceeded`, `tooManyRedirects`,
-    ///   `badResponse`, `tooLarge`. The body throws the same.
+    ///   `hostNotFound`, `connectionFailed`, `connectionLost`, `insecure`, `timedOut`, `deadlineExceeded`,
+    ///   `tooManyRedirects`, `badResponse`, `tooLarge`. The body throws the same.
     public func load(_ request: DataRequest) async throws -> DataResponse {
         try Task.checkCancellation()
         _ = try WebAddress(request.url)
@@ -155,8 +158,8 @@ private final class SessionReader: Sendable {
     deinit { transfer.cancel() }
 }
 
-/// Keeps the session alive: held by the loader, by each body that is being read, and by the delegate for each running transfer. A
-/// session holds its delegate until it is invalidated.
+/// Keeps the session alive: held by the loader, by each body that is being read, and by the delegate for each running
+/// transfer. A session holds its delegate until it is invalidated.
 final class SessionLease: Sendable {
     private let session: URLSession
     private let delegate: SessionDelegate

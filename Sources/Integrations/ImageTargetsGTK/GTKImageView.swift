@@ -154,7 +154,7 @@
         /// changes.
         public func prefersReducedMotion() -> Bool {
             var value = GValue()
-            unsafe g_value_init(&value, calotype_type_boolean)
+            unsafe g_value_init(&value, clt_type_boolean)
             unsafe g_object_get_property(gtkCast(gtk_widget_get_settings(overlay)), "gtk-enable-animations", &value)
             return unsafe g_value_get_boolean(&value) == 0
         }

@@ -70,7 +70,7 @@
         private static let type: GType = {
             let size = unsafe (class: guint(MemoryLayout<GObjectClass>.size), object: guint(MemoryLayout<GObject>.size))
             let type = unsafe g_type_register_static_simple(
-                calotype_type_object, "CalotypePaintable", size.class, nil, size.object, nil, GTypeFlags(0))
+                clt_type_object, "CalotypePaintable", size.class, nil, size.object, nil, GTypeFlags(0))
             var info = unsafe GInterfaceInfo()
             unsafe info.interface_init = { interface, _ in
                 guard let interface = unsafe interface?.assumingMemoryBound(to: GdkPaintableInterface.self) else { return }

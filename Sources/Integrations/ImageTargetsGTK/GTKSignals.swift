@@ -73,15 +73,15 @@
         private static func value(_ value: UnsafePointer<GValue>) -> Value {
             let type = unsafe value.pointee.g_type
             switch g_type_fundamental(type) {
-            case calotype_type_boolean: return unsafe .number(Double(g_value_get_boolean(value)))
-            case calotype_type_enum: return unsafe .number(Double(g_value_get_enum(value)))
-            case calotype_type_flags: return unsafe .number(Double(g_value_get_flags(value)))
-            case calotype_type_string:
+            case clt_type_boolean: return unsafe .number(Double(g_value_get_boolean(value)))
+            case clt_type_enum: return unsafe .number(Double(g_value_get_enum(value)))
+            case clt_type_flags: return unsafe .number(Double(g_value_get_flags(value)))
+            case clt_type_string:
                 return unsafe g_value_get_string(value).map { unsafe .text(String(cString: $0)) } ?? .pointer(0)
             default:
                 var number = GValue()
-                unsafe g_value_init(&number, calotype_type_double)
-                if g_value_type_transformable(type, calotype_type_double) != 0, unsafe g_value_transform(value, &number) != 0 {
+                unsafe g_value_init(&number, clt_type_double)
+                if g_value_type_transformable(type, clt_type_double) != 0, unsafe g_value_transform(value, &number) != 0 {
                     return unsafe .number(g_value_get_double(&number))
                 }
                 return unsafe .pointer(g_value_fits_pointer(value) != 0 ? UInt(bitPattern: g_value_peek_pointer(value)) : 0)
@@ -128,7 +128,7 @@
             unsafe g_closure_set_marshal(closure) { closure, result, count, values, _, _ in
                 let arguments = unsafe GTKSignalArguments(UnsafeBufferPointer(start: values, count: Int(count)))
                 let isHandled = unsafe GTKContext.with(closure?.pointee.data, as: GTKSignalHandler.self) { $0.body?(arguments) }
-                guard let result = unsafe result, unsafe g_type_check_value_holds(result, calotype_type_boolean) != 0 else {
+                guard let result = unsafe result, unsafe g_type_check_value_holds(result, clt_type_boolean) != 0 else {
                     return
                 }
                 unsafe g_value_set_boolean(result, isHandled == true ? 1 : 0)

@@ -102,7 +102,8 @@ extension LoopbackServer {
 
         var clientHasDisconnected: Bool { state.withLock { $0.clientHasDisconnected } }
 
-        /// Blocks until bytes arrive and returns them, or `nil` when the client has disconnected or the server has stopped.
+        /// Blocks until bytes arrive and returns them, or `nil` when the client has disconnected or the server has
+        /// stopped.
         public func read() -> [UInt8]? {
             while true {
                 var status = 0

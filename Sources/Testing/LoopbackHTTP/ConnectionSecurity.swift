@@ -1,7 +1,7 @@
 /// Encrypts the connections of a server. The kit has no implementation: the tests of this package bring TLS.
 package protocol ConnectionSecurity: Sendable {
-    /// Performs the handshake on a connected socket. Returns `nil` when it fails, for example because the client rejects the
-    /// certificate.
+    /// Performs the handshake on a connected socket. Returns `nil` when it fails, for example because the client
+    /// rejects the certificate.
     func accept(_ socket: Int32) -> (any SecureStream)?
 }
 

@@ -1,11 +1,12 @@
 internal import CalotypeSystem
 internal import ImageCore
 
-/// An HTTP/1.1 server on 127.0.0.1 for tests of network layers and for demos. It can send correct and incorrect responses.
+/// An HTTP/1.1 server on 127.0.0.1 for tests of network layers and for demos. It can send correct and incorrect
+/// responses.
 ///
-/// Each connection has its own thread, on which the handler runs once for each request. The handler may block, for example at a
-/// ``Gate`` or until the client disconnects. The server sends what the handler writes unchanged, so a handler can stall, send wrong
-/// lengths or invalid data, and close the connection at any time.
+/// Each connection has its own thread, on which the handler runs once for each request. The handler may block, for
+/// example at a ``Gate`` or until the client disconnects. The server sends what the handler writes unchanged, so a
+/// handler can stall, send wrong lengths or invalid data, and close the connection at any time.
 ///
 /// ```swift
 /// let server = try LoopbackServer { request, connection in
@@ -45,9 +46,11 @@ public final class LoopbackServer: Sendable {
     /// - Throws: ``SocketError`` when the system provides no socket or no thread.
     public convenience init(handler: @escaping Handler) throws(SocketError) { try self.init(security: nil, handler: handler) }
 
-    /// Starts a server that passes each connection to `handler` without reading a request, for protocols other than HTTP/1.1.
+    /// Starts a server that passes each connection to `handler` without reading a request, for protocols other than
+    /// HTTP/1.1.
     ///
-    /// - Parameter handler: Handles a connection on its thread. The server closes the connection when it returns or throws.
+    /// - Parameter handler: Handles a connection on its thread. The server closes the connection when it returns or
+    ///   throws.
     /// - Throws: ``SocketError`` when the system provides no socket or no thread.
     public convenience init(connecting handler: @escaping ConnectionHandler) throws(SocketError) {
         try self.init(security: nil, connecting: handler)
@@ -105,7 +108,8 @@ public final class LoopbackServer: Sendable {
                         connections.increment()
                         let secured = security?.accept(socket)
                         let connection = Connection(socket: socket, secured: secured, stopping: stopping, requests: requests)
-                        // Without a handshake, for example because the client rejects the certificate, there is nothing to handle.
+                        // Without a handshake, for example because the client rejects the certificate, there is nothing
+                        // to handle.
                         if security == nil || secured != nil { try? handler(connection) }
                         threads.close(socket)
                         if connection.clientHasDisconnected { disconnections.increment() }

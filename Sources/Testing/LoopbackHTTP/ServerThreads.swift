@@ -35,8 +35,8 @@ final class ServerThreads: Sendable {
     }
 
     func close(_ socket: Int32) {
-        // Remove the socket before closing it: the system may reuse its number, and `stop` must not shut down another file's
-        // descriptor.
+        // Remove the socket before closing it: the system may reuse its number, and `stop` must not shut down another
+        // file's descriptor.
         state.withLock { _ = $0.sockets.remove(socket) }
         _ = CalotypeSystem.close(socket)
     }

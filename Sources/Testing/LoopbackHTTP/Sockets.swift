@@ -59,7 +59,8 @@ enum Sockets {
             var byte: UInt8 = 0
             let hasEnded = unsafe secured?.hasEnded ?? (recv(socket, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) <= 0)
             if hasEnded { return true }
-            // The client has sent more data, which nothing reads now, so a close could not be seen: wait for the gates alone.
+            // The client has sent more data, which nothing reads now, so a close could not be seen: wait for the gates
+            // alone.
             polled[gates.count].fd = -1
         }
     }

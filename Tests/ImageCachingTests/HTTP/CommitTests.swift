@@ -59,9 +59,18 @@ import Testing
         let bench = CacheBench(.init(200, lines), .init(200, Self.fresh))
         let loader = bench.makeLoader()
         #expect(try await loader.load(.deferring()).commit == nil)
+    }
+
+    @Test("the caller decides at the commit whether a success is stored, and the policy of the request whether an error is")
+    func theCallerDecidesWhetherASuccessIsStored() async throws {
         var request = DataRequest.deferring()
         request.cachePolicy.remove(.writesDisk)
-        #expect(try await loader.load(request).commit == nil)
+        let bench = CacheBench(.init(200, Self.fresh), .init(404, Self.fresh, "none"))
+        #expect(try await bench.makeLoader().load(request).commit != nil)
+        let missing = try await bench.makeLoader().load(request)
+        #expect(missing.head.status == 404 && missing.commit == nil && missing.body.buffer == nil)
+        for try await _ in missing.body {}
+        #expect(bench.store.keys.isEmpty)
     }
 
     @Test("a commit stores no other length than announced, and nothing beyond the limit", arguments: [0, 9, 11, 1001])

@@ -68,7 +68,8 @@ struct OwnLimits {
         }
     }
 
-    /// A network that is slow, needs a second attempt, and costs money: what it does depends on the request, as in a real one.
+    /// A network that is slow, needs a second attempt, and costs money: what it does depends on the request, as in a
+    /// real one.
     private static func network(of limit: Limit) -> ScriptedLoader {
         ScriptedLoader(gate: Gate()) { request in
             if limit == .timeout, request.timeout < .seconds(5) { throw ImageError(.timedOut, message: "It took too long.") }

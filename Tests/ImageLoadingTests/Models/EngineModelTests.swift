@@ -5,9 +5,9 @@ import ImageCore
 import ImageLoading
 import Testing
 
-/// Random programs run against a whole loader whose plug-ins follow a script, and checked against what each load must come to:
-/// starts, cancels, changes of priority, pauses, an emptied memory cache, fallback sources, low-resolution versions, previews,
-/// attempts that fail, and deadlines.
+/// Random programs run against a whole loader whose plug-ins follow a script, and checked against what each load must
+/// come to: starts, cancels, changes of priority, pauses, an emptied memory cache, fallback sources, low-resolution
+/// versions, previews, attempts that fail, and deadlines.
 @Suite struct EngineModel {
     /// `CALOTYPE_MODEL_STEPS` sets the steps of all programs together, as for ``Model``, whose standard is higher.
     private static let steps = ProcessInfo.processInfo.environment["CALOTYPE_MODEL_STEPS"].flatMap(Int.init) ?? 6_000
@@ -99,9 +99,9 @@ private struct QueueProgram {
         return load
     }
 
-    /// FEATURES 2.6, from the loads themselves: views, the newest first; plain loads by priority, the oldest first; prefetches. A
-    /// view of the lowest priority is off screen, and counts as a plain load. Work is as old as the load that began it, and as new
-    /// as its newest view, even where they have left.
+    /// FEATURES 2.6, from the loads themselves: views, the newest first; plain loads by priority, the oldest first;
+    /// prefetches. A view of the lowest priority is off screen, and counts as a plain load. Work is as old as the load
+    /// that began it, and as new as its newest view, even where they have left.
     private func order(of loads: [Load]) -> [String] {
         struct Rank: Comparable {
             let group: Int

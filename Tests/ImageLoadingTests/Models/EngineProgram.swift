@@ -7,8 +7,9 @@ import ImageNetworking
 
 /// One loader, its script and the loads of one random program.
 ///
-/// Image `n` is red with value `n`, and each processor adds ten. Image 6 is never found. Image 7 is never found, and has image 5
-/// as its fallback. Image 8 is lost at the first attempt of each fetch, and found at the next; some loads allow no second one.
+/// Image `n` is red with value `n`, and each processor adds ten. Image 6 is never found. Image 7 is never found, and
+/// has image 5 as its fallback. Image 8 is lost at the first attempt of each fetch, and found at the next; some loads
+/// allow no second one.
 final class EngineProgram: Sendable {
     private struct Load: Sendable {
         let task: ImageTask
@@ -155,7 +156,8 @@ final class EngineProgram: Sendable {
                 return isDue ? nil : "load of \(load.number) ended at a deadline before its time"
             }
             if load.number == 8, error.code == .connectionLost {
-                // The load that begins a fetch says how often it is retried; no retry begins that would wait beyond the deadline.
+                // The load that begins a fetch says how often it is retried; no retry begins that would wait beyond the
+                // deadline.
                 let mayFail = loads.contains { $0.number == 8 && (!$0.allowsRetries || $0.deadline != nil) }
                 return mayFail ? nil : "load of 8 was not retried: \(error)"
             }

@@ -5,8 +5,8 @@ import Testing
 
 @testable import ImageLoading
 
-/// Random programs run against the two state machines, ``Sharing`` and ``Scheduler``, with a simulated engine that runs work
-/// late and in any order, and checked at every step against what a reader of the rules would expect.
+/// Random programs run against the two state machines, ``Sharing`` and ``Scheduler``, with a simulated engine that runs
+/// work late and in any order, and checked at every step against what a reader of the rules would expect.
 @Suite struct Model {
     /// Steps per seed and number of seeds; `CALOTYPE_MODEL_STEPS` sets the total for a longer run, and
     /// `CALOTYPE_MODEL_SEED` repeats one seed.
@@ -342,7 +342,8 @@ private struct Simulation {
         }
     }
 
-    /// Nothing that may use the resource comes before the work that begins. Ranks are counted from the loads themselves.
+    /// Nothing that may use the resource comes before the work that begins. Ranks are counted from the loads
+    /// themselves.
     private mutating func expectNothingMoreUrgent(than id: JobID, in resource: ResourceClass) {
         guard let rank = rank(of: id) else { return }
         for (other, work) in works where other != id && work.step == .waitsForSlot(resource) && !work.isStopped {

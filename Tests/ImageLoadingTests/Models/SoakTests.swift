@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// Memory over many loads is looked at in a process of its own: what the test library keeps of every error that is thrown
-/// would count here. `make soak` runs it with a million.
+/// Memory over many loads is looked at in a process of its own: what the test library keeps of every error that is
+/// thrown would count here. `make soak` runs it with a million.
 @Suite struct Soak {
     @Test func memoryStaysFlatOverManyLoads() async throws {
         let soak = Process()

@@ -184,7 +184,8 @@ private final class Recorder: LoadObserving {
         await bench.network.gate.waitForArrivals(1)
         meet.withLock {
             $0 = { [loader = bench.loader, gate = bench.network.gate] in
-                // The end of the third load is delivered after that of the second, so it shows that both were delivered.
+                // The end of the third load is delivered after that of the second, so it shows that both were
+                // delivered.
                 _ = loader.task(for: ImageRequest(url: url("x")))
                 gate.open()
                 _ = third.wait(timeout: .now() + .seconds(60))

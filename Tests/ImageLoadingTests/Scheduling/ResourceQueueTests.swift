@@ -51,7 +51,8 @@ import Testing
         #expect(mayStart)
     }
 
-    /// A queue that becomes empty after a burst gives memory back. What runs still counts, and a stale entry stays stale.
+    /// A queue that becomes empty after a burst gives memory back. What runs still counts, and a stale entry stays
+    /// stale.
     @Test(arguments: [2, Int.max]) mutating func aBurstLeavesTheLimitsAsTheyAre(perHost: Int) {
         var queue = ResourceQueue(limit: 3, limitPerGroup: perHost)
         var begun = queue.startAtOnce(group: "busy", rank: rank(.normal, at: 0))

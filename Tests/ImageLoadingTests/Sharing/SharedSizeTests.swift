@@ -29,6 +29,12 @@ import Testing
         await bench.waitUntilIdle()
     }
 
+    @Test func aPartialImageIsNotScaledToOtherSizes() async throws {
+        let bench = SizeBench(isPartial: true)
+        #expect(try await sides(bench, [request(2), request(8)]) == [2, 8])
+        #expect(Set(bench.decoder.log.events) == ["decode 2", "decode 8"])
+    }
+
     @Test func aSizeThatIsWantedAloneIsDecodedAsItIs() async throws {
         let bench = SizeBench()
         #expect(try await sides(bench, [request(2)]) == [2])
@@ -84,8 +90,8 @@ private struct SizeBench {
     let decoder: SizeDecoder
     let loader: ImageLoader
 
-    init(isHeld: Bool = false, body: UInt8 = 7) {
-        decoder = SizeDecoder(isHeld: isHeld)
+    init(isHeld: Bool = false, isPartial: Bool = false, body: UInt8 = 7) {
+        decoder = SizeDecoder(isHeld: isHeld, isPartial: isPartial)
         loader = ImageLoader(
             ImageLoader.Configuration(dataLoader: ScriptedLoader(gate: gate) { _ in .body(Data([body])) }, decoder: decoder))
     }
@@ -100,8 +106,12 @@ private final class SizeDecoder: Decoding {
     let log = EventLog<String>()
     private let base = ScriptedDecoder()
     private let isHeld: Lock<Bool>
+    private let isPartial: Bool
 
-    init(isHeld: Bool) { self.isHeld = Lock(isHeld) }
+    init(isHeld: Bool, isPartial: Bool) {
+        self.isHeld = Lock(isHeld)
+        self.isPartial = isPartial
+    }
 
     func letThrough() { isHeld.withLock { $0 = false } }
 
@@ -114,6 +124,8 @@ private final class SizeDecoder: Decoding {
     func decode(_ data: Data, options: DecodeOptions) throws -> DecodedImage {
         log.append("decode \(options.targetSize?.width ?? 0)")
         while isHeld.withLock({ $0 }) {}
-        return try base.decode(data, options: options)
+        var image = try base.decode(data, options: options)
+        image.isPartial = isPartial
+        return image
     }
 }

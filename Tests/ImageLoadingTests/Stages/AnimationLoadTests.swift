@@ -3,8 +3,8 @@ import ImageCore
 import ImageLoading
 import Testing
 
-/// A format with animations: the first byte is the number of frames, and each frame is a solid image whose red value is ten times
-/// its number.
+/// A format with animations: the first byte is the number of frames, and each frame is a solid image whose red value is
+/// ten times its number.
 private final class AnimationDecoder: AnimationDecoding {
     static let format = ImageFormat(rawValue: "flip-book")
     let log = EventLog<String>()

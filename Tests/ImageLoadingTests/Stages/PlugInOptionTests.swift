@@ -137,8 +137,8 @@ struct OptionsOfPlugIns {
 
     // MARK: What is written to disk
 
-    /// One rule (FEATURES 3.4): whichever of `cachePolicy` and `storesToDisk` forbids writing wins, whatever their layers, and
-    /// `diskStorage` chooses among what they allow.
+    /// One rule (FEATURES 3.4): whichever of `cachePolicy` and `storesToDisk` forbids writing wins, whatever their
+    /// layers, and `diskStorage` chooses among what they allow.
     @Test(arguments: [CachePolicy.memoryAndDisk, .memoryOnly], DiskStorage.allCases)
     func whatForbidsWritingWins(_ policy: CachePolicy, _ storage: DiskStorage) async throws {
         for stores in [true, false] {

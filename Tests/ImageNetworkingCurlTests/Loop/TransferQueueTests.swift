@@ -59,7 +59,8 @@ extension TransferQueue {
         #expect(queue.startable() == [0, 10, 1])
         queue.finished(host("a"))
         #expect(queue.startable() == [11])
-        // A connection that another host frees is given to any waiting transfer, also to one whose host has a running transfer.
+        // A connection that another host frees is given to any waiting transfer, also to one whose host has a running
+        // transfer.
         queue.finished(host("b"))
         queue.finished(host("b"))
         #expect(queue.startable() == [2, 12])

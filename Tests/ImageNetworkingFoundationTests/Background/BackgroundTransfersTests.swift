@@ -398,7 +398,8 @@ private final class ScriptedDownloads: BackgroundDownloading {
         #expect(try await bytes(of: bench.loader.load(request)) == Data("-".utf8))
     }
 
-    /// Simulates a relaunch, with a session that does not outlive the process: another object finds the running download.
+    /// Simulates a relaunch, with a session that does not outlive the process: another object finds the running
+    /// download.
     @Test func aRunningDownloadIsFoundByItsDescription() async throws {
         let files = try DownloadBench()
         defer { files.remove() }

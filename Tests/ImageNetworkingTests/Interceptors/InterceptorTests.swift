@@ -156,8 +156,8 @@ struct BearerTokens {
         #expect(network.atRequests == [0, 0])
     }
 
-    /// A redirect never sends the token to another origin, even to a configured one; so a new token would not be sent there,
-    /// either.
+    /// A redirect never sends the token to another origin, even to a configured one; so a new token would not be sent
+    /// there, either.
     @Test(arguments: [
         ("https://images.example.net/b.png", false), ("https://other.example.org/b.png", false),
         ("https://api.example.org:8443/b.png", false), ("https://api.example.org/b.png", true),

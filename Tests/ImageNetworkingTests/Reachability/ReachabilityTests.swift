@@ -57,10 +57,10 @@ import Testing
             await #expect(processExitsWith: .success) {
                 func ask() { for _ in 0..<200 { _ = NetworkWatcher.current } }
                 ask()
-                let before = calotype_heap_bytes()
+                let before = clt_heap_bytes()
                 ask()
                 // Half the size of 200 lists on a machine with only the loopback link.
-                #expect(Int(calotype_heap_bytes()) - Int(before) < 200 * 140)
+                #expect(Int(clt_heap_bytes()) - Int(before) < 200 * 140)
             }
         }
     }
@@ -350,7 +350,8 @@ struct NetworkAwareness {
             return (namespace, monitor)
         }
 
-        /// More changes at once than the socket holds: the kernel drops some of the messages, and the last state must count.
+        /// More changes at once than the socket holds: the kernel drops some of the messages, and the last state must
+        /// count.
         @Test(.enabled(if: isPossible, "Needs root and the command ip."))
         func changesThatOverflowTheSocketAreNotLost() async throws {
             guard let (namespace, monitor) = await cabled() else { return }
@@ -377,7 +378,8 @@ struct NetworkAwareness {
             #expect(await namespace.ip("address add 192.0.2.1/24 dev test0"))
             #expect(await namespace.ip("link set test0 up"))
             #expect(await updates.next() == NetworkStatus(isReachable: true))
-            // The link is set down, the peer is set down, the route is removed: each time the network goes away and comes back.
+            // The link is set down, the peer is set down, the route is removed: each time the network goes away and
+            // comes back.
             for (away, back) in [
                 ("link set test0 down", "link set test0 up"), ("link set test1 down", "link set test1 up"),
                 ("route del 192.0.2.0/24 dev test0", "route add 192.0.2.0/24 dev test0"),

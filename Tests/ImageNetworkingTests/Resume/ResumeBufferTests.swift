@@ -119,10 +119,10 @@ import Testing
     func aBodyTakesItsSizeOnceWhileItArrives(_ breaksAfter: Int) async throws {
         let length = 20_000_000
         let loader = ResumingLoader(Serving(length: length, breaksAfter: breaksAfter))
-        let start = calotype_heap_bytes()
+        let start = clt_heap_bytes()
         let response = try await loader.load(try request(retries: 1))
         var most = start
-        for try await _ in response.body { most = max(most, calotype_heap_bytes()) }
+        for try await _ in response.body { most = max(most, clt_heap_bytes()) }
         #expect(response.body.buffer?.count == length)
         #expect(most < start + length * 13 / 10, "\(most - start) bytes were used.")
     }

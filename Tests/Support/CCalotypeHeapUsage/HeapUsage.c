@@ -7,23 +7,23 @@
 
 #include <malloc/malloc.h>
 
-size_t calotype_heap_bytes(void) { return mstats().bytes_used; }
-void calotype_heap_trim(void) { malloc_zone_pressure_relief(NULL, 0); }
+size_t clt_heap_bytes(void) { return mstats().bytes_used; }
+void clt_heap_trim(void) { malloc_zone_pressure_relief(NULL, 0); }
 
 #elif defined(__GLIBC__)
 
 #include <malloc.h>
 
-size_t calotype_heap_bytes(void) {
+size_t clt_heap_bytes(void) {
     struct mallinfo2 info = mallinfo2();
     return info.uordblks + info.hblkhd;
 }
 
-void calotype_heap_trim(void) { malloc_trim(0); }
+void clt_heap_trim(void) { malloc_trim(0); }
 
 #else
 
-size_t calotype_heap_bytes(void) { return 0; }
-void calotype_heap_trim(void) {}
+size_t clt_heap_bytes(void) { return 0; }
+void clt_heap_trim(void) {}
 
 #endif

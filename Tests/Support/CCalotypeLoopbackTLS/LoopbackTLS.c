@@ -50,12 +50,13 @@ static void load(void) {
         memcpy(&p_##name, &address, sizeof address); \
     }
     FUNCTIONS(FIND)
-    // The threads of servers still run when the process exits. Without exit handlers OpenSSL keeps the memory that they use.
+    // The threads of servers still run when the process exits. Without exit handlers OpenSSL keeps the memory that they
+    // use.
     (void)p_OPENSSL_init_crypto(without_exit_handler, NULL);
     is_loaded = 1;
 }
 
-struct calotype_tls {
+struct clt_tls {
     void *context;
     char protocol[16];
 };
@@ -63,7 +64,7 @@ struct calotype_tls {
 static int select_protocol(void *stream, const unsigned char **chosen, unsigned char *chosen_count,
                            const unsigned char *offered, unsigned offered_count, void *argument) {
     (void)stream;
-    const struct calotype_tls *tls = argument;
+    const struct clt_tls *tls = argument;
     size_t length = strlen(tls->protocol);
     // The client's list of names, each after a byte with its length (RFC 7301, section 3.1).
     for (unsigned i = 0; i < offered_count; i += 1u + offered[i]) {
@@ -76,16 +77,16 @@ static int select_protocol(void *stream, const unsigned char **chosen, unsigned 
     return 3;  // SSL_TLSEXT_ERR_NOACK: continue without a protocol
 }
 
-calotype_tls *calotype_tls_create(const void *certificate, size_t certificate_count, const void *key, size_t key_count,
+clt_tls *clt_tls_create(const void *certificate, size_t certificate_count, const void *key, size_t key_count,
                                   const char *protocol) {
     (void)pthread_once(&once, load);
     if (!is_loaded) return NULL;
-    calotype_tls *tls = calloc(1, sizeof *tls);
+    clt_tls *tls = calloc(1, sizeof *tls);
     if (tls == NULL) return NULL;
     tls->context = p_SSL_CTX_new(p_TLS_server_method());
     if (tls->context == NULL || p_SSL_CTX_use_certificate_ASN1(tls->context, (int)certificate_count, certificate) != 1 ||
         p_SSL_CTX_use_PrivateKey_ASN1(kind_ec, tls->context, key, (long)key_count) != 1) {
-        calotype_tls_free(tls);
+        clt_tls_free(tls);
         return NULL;
     }
     if (protocol != NULL && strlen(protocol) < sizeof tls->protocol) {
@@ -95,12 +96,12 @@ calotype_tls *calotype_tls_create(const void *certificate, size_t certificate_co
     return tls;
 }
 
-void calotype_tls_free(calotype_tls *tls) {
+void clt_tls_free(clt_tls *tls) {
     if (tls->context != NULL) p_SSL_CTX_free(tls->context);
     free(tls);
 }
 
-calotype_tls_stream *calotype_tls_accept(calotype_tls *tls, int socket) {
+clt_tls_stream *clt_tls_accept(clt_tls *tls, int socket) {
     void *stream = p_SSL_new(tls->context);
     if (stream == NULL) return NULL;
     if (p_SSL_set_fd(stream, socket) == 1 && p_SSL_accept(stream) == 1) return stream;
@@ -110,15 +111,15 @@ calotype_tls_stream *calotype_tls_accept(calotype_tls *tls, int socket) {
 
 static int int_count(size_t count) { return count > 1 << 20 ? 1 << 20 : (int)count; }
 
-/// Whether a signal interrupted a call, which must then be repeated: a blocking socket has no other reason for these codes. errno
-/// does not tell, because other failures do not set it.
-static int was_interrupted(calotype_tls_stream *stream, int result) {
+/// Whether a signal interrupted a call, which must then be repeated: a blocking socket has no other reason for these
+/// codes. errno does not tell, because other failures do not set it.
+static int was_interrupted(clt_tls_stream *stream, int result) {
     enum { want_read = 2, want_write = 3 };
     int reason = p_SSL_get_error(stream, result);
     return reason == want_read || reason == want_write;
 }
 
-long calotype_tls_read(calotype_tls_stream *stream, void *bytes, size_t count) {
+long clt_tls_read(clt_tls_stream *stream, void *bytes, size_t count) {
     int result;
     do {
         p_ERR_clear_error();
@@ -127,7 +128,7 @@ long calotype_tls_read(calotype_tls_stream *stream, void *bytes, size_t count) {
     return result > 0 ? result : 0;
 }
 
-long calotype_tls_write(calotype_tls_stream *stream, const void *bytes, size_t count) {
+long clt_tls_write(clt_tls_stream *stream, const void *bytes, size_t count) {
     int result;
     do {
         p_ERR_clear_error();
@@ -136,11 +137,11 @@ long calotype_tls_write(calotype_tls_stream *stream, const void *bytes, size_t c
     return result > 0 ? result : 0;
 }
 
-int calotype_tls_has_ended(calotype_tls_stream *stream) {
+int clt_tls_has_ended(clt_tls_stream *stream) {
     char byte;
     return p_SSL_peek(stream, &byte, 1) <= 0;
 }
 
-void calotype_tls_end(calotype_tls_stream *stream) { (void)p_SSL_shutdown(stream); }
+void clt_tls_end(clt_tls_stream *stream) { (void)p_SSL_shutdown(stream); }
 
-void calotype_tls_close(calotype_tls_stream *stream) { p_SSL_free(stream); }
+void clt_tls_close(clt_tls_stream *stream) { p_SSL_free(stream); }

@@ -3,19 +3,21 @@ internal import ImageLoading
 
 internal import CalotypeSystem
 
-/// `EngineSoak [LOADS]` runs many loads of every kind, from a seed, with cancellations and failures, in a process that does
-/// nothing else.
+/// `EngineSoak [LOADS]` runs many loads of every kind, from a seed, with cancellations and failures, in a process that
+/// does nothing else.
 ///
-/// The first quarter warms up. Then the memory at rest, with empty caches, is measured eight times. A leak is part of every later
-/// measurement, while tables grow and shrink, so the lowest of the last four measurements is compared with the lowest of the
-/// first four. The status is 1 if allocated or resident memory grew by more than 2 %, or if a load or other work did not end.
+/// The first quarter warms up. Then the memory at rest, with empty caches, is measured eight times. A leak is part of
+/// every later measurement, while tables grow and shrink, so the lowest of the last four measurements is compared with
+/// the lowest of the first four. The status is 1 if allocated or resident memory grew by more than 2 %, or if a load or
+/// other work did not end.
 ///
-/// A run of fewer than half a million loads still warms up while it is measured, because tables grow and the kernel counts pages
-/// in batches. It may grow by 2 MB or so (10 %) of resident memory, and by 16 allocated bytes for each load, which is half of the
-/// smallest block.
+/// A run of fewer than half a million loads still warms up while it is measured, because tables grow and the kernel
+/// counts pages in batches. It may grow by 2 MB or so (10 %) of resident memory, and by 16 allocated bytes for each
+/// load, which is half of the smallest block.
 ///
-/// Run it with `GLIBC_TUNABLES=glibc.malloc.tcache_count=0:glibc.malloc.arena_max=1`: otherwise the blocks that a thread keeps
-/// for its next allocations count as allocated, and so do 2 KB of each arena, whose number depends on contention.
+/// Run it with `GLIBC_TUNABLES=glibc.malloc.tcache_count=0:glibc.malloc.arena_max=1`: otherwise the blocks that a
+/// thread keeps for its next allocations count as allocated, and so do 2 KB of each arena, whose number depends on
+/// contention.
 @main struct EngineSoak {
     static func main() async throws {
         let loads = CommandLine.arguments.dropFirst().first.flatMap { Int($0) } ?? 1_000_000

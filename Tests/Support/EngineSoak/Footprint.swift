@@ -11,14 +11,14 @@ struct Footprint {
     var resident: Int
 
     static var now: Footprint {
-        calotype_heap_trim()
+        clt_heap_trim()
         let statm = (try? Data(contentsOf: URL(filePath: "/proc/self/statm"))).map { String(decoding: $0, as: UTF8.self) } ?? ""
         let pages = statm.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
-        return Footprint(allocated: Int(calotype_heap_bytes()), resident: pages * sysconf(Int32(_SC_PAGESIZE)))
+        return Footprint(allocated: Int(clt_heap_bytes()), resident: pages * sysconf(Int32(_SC_PAGESIZE)))
     }
 
-    /// Returns when idle threads have ended: when their number has not decreased for longer than libdispatch keeps an idle thread
-    /// (5 s).
+    /// Returns when idle threads have ended: when their number has not decreased for longer than libdispatch keeps an
+    /// idle thread (5 s).
     static func waitForThreads() {
         var (fewest, since) = (Int.max, ContinuousClock.now)
         while ContinuousClock.now - since < .seconds(7) {

@@ -1,7 +1,8 @@
 internal import HTTPTypes
 internal import ImageCore
 
-/// Responds by the number in the URL: with a complete body, in pieces, late, with errors, or with data that is no image.
+/// Responds by the number in the URL: with a complete body, in pieces, late, with errors, or with data that is no
+/// image.
 struct SoakNetwork: DataLoading {
     func load(_ request: DataRequest) async throws -> DataResponse {
         let number = Int(request.url.lastPathComponent) ?? 0

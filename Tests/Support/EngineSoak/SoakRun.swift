@@ -54,8 +54,8 @@ struct SoakRun {
     ///
     /// - Parameters:
     ///   - count: The number of loads.
-    ///   - isAlone: Whether to wait some seconds until the threads of the pool have ended. Each keeps up to 1,024 blocks of 64
-    ///     bytes, and the number of threads is random.
+    ///   - isAlone: Whether to wait some seconds until the threads of the pool have ended. Each keeps up to 1,024
+    ///     blocks of 64 bytes, and the number of threads is random.
     mutating func footprint(after count: Int, isAlone: Bool) async throws -> Footprint {
         await load(count)
         burst()
@@ -71,9 +71,9 @@ struct SoakRun {
         return Footprint.lowest(of: footprints)
     }
 
-    /// Starts and cancels so many loads at once that every table of the engine grows to its largest size and then shrinks.
-    /// Otherwise the size that the last loads left would count as more or less memory. With two or three pieces of work for each
-    /// load, 1,200 loads are not close to a power of two, at which tables change their size.
+    /// Starts and cancels so many loads at once that every table of the engine grows to its largest size and then
+    /// shrinks. Otherwise the size that the last loads left would count as more or less memory. With two or three
+    /// pieces of work for each load, 1,200 loads are not close to a power of two, at which tables change their size.
     private mutating func burst() {
         loader.isPaused = true
         let firstNew = started

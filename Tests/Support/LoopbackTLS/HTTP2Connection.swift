@@ -1,9 +1,11 @@
 package import LoopbackHTTP
 
 extension LoopbackServer {
-    /// The server's side of an HTTP/2 connection (RFC 9113), reduced to what tests need. Only the connection's thread may use it.
+    /// The server's side of an HTTP/2 connection (RFC 9113), reduced to what tests need. Only the connection's thread
+    /// may use it.
     ///
-    /// It ignores the headers of requests, and its responses have the status 200, an optional `Content-Length` and a body.
+    /// It ignores the headers of requests, and its responses have the status 200, an optional `Content-Length` and a
+    /// body.
     ///
     /// ```swift
     /// let server = try LoopbackServer(security: LoopbackServer.Identity(protocolName: "h2"), connecting: { connection in
@@ -82,7 +84,8 @@ extension LoopbackServer {
         ///   - length: The value of `Content-Length`. By default the response has none.
         /// - Throws: ``Disconnected`` when the client disconnects or the server stops first.
         package func writeHeaders(to stream: UInt32, length: Int? = nil) throws(Disconnected) {
-            // RFC 7541: `:status: 200` is entry 8 of the static table; `content-length` is entry 28, with a literal value.
+            // RFC 7541: `:status: 200` is entry 8 of the static table; `content-length` is entry 28, with a literal
+            // value.
             var block: [UInt8] = [0x88]
             if let length {
                 let text = Array("\(length)".utf8)

@@ -27,13 +27,13 @@ extension LoopbackServer {
         ///
         /// - Parameters:
         ///   - certificate: The certificate. By default a valid one.
-        ///   - protocolName: The protocol that the server selects when the client offers it (ALPN, RFC 7301), such as `h2`. By default
-        ///     the server selects none.
+        ///   - protocolName: The protocol that the server selects when the client offers it (ALPN, RFC 7301), such as
+        ///     `h2`. By default the server selects none.
         package init?(_ certificate: Certificate = .valid, protocolName: String? = nil) {
             guard let bytes = Data(base64Encoded: certificate.base64), let key = Data(base64Encoded: Certificate.key),
                 let tls = unsafe bytes.withUnsafeBytes({ bytes in
                     unsafe key.withUnsafeBytes { key in
-                        unsafe calotype_tls_create(bytes.baseAddress, bytes.count, key.baseAddress, key.count, protocolName)
+                        unsafe clt_tls_create(bytes.baseAddress, bytes.count, key.baseAddress, key.count, protocolName)
                     }
                 })
             else { return nil }
@@ -42,10 +42,10 @@ extension LoopbackServer {
             self.certificate = "-----BEGIN CERTIFICATE-----\n\(text)\n-----END CERTIFICATE-----\n"
         }
 
-        deinit { unsafe calotype_tls_free(tls) }
+        deinit { unsafe clt_tls_free(tls) }
 
         package func accept(_ socket: Int32) -> (any SecureStream)? {
-            unsafe calotype_tls_accept(tls, socket).map { unsafe TLSStream($0) }
+            unsafe clt_tls_accept(tls, socket).map { unsafe TLSStream($0) }
         }
     }
 }
@@ -93,15 +93,15 @@ extension LoopbackServer.Identity.Certificate {
 
     fileprivate init(_ pointer: OpaquePointer) { unsafe self.pointer = pointer }
 
-    deinit { unsafe calotype_tls_close(pointer) }
+    deinit { unsafe clt_tls_close(pointer) }
 
     func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
-        unsafe calotype_tls_read(pointer, buffer.baseAddress, buffer.count)
+        unsafe clt_tls_read(pointer, buffer.baseAddress, buffer.count)
     }
 
-    func write(_ bytes: UnsafeRawBufferPointer) -> Int { unsafe calotype_tls_write(pointer, bytes.baseAddress, bytes.count) }
+    func write(_ bytes: UnsafeRawBufferPointer) -> Int { unsafe clt_tls_write(pointer, bytes.baseAddress, bytes.count) }
 
-    var hasEnded: Bool { unsafe calotype_tls_has_ended(pointer) != 0 }
+    var hasEnded: Bool { unsafe clt_tls_has_ended(pointer) != 0 }
 
-    func end() { unsafe calotype_tls_end(pointer) }
+    func end() { unsafe clt_tls_end(pointer) }
 }

@@ -2,8 +2,8 @@ internal import CalotypeTesting
 package import ImageCore
 internal import LoopbackHTTP
 
-/// Checks a network layer with servers over TLS and HTTP/2, beside `DataLoadingConformance`. Without OpenSSL 3 there is nothing to
-/// check.
+/// Checks a network layer with servers over TLS and HTTP/2, beside `DataLoadingConformance`. Without OpenSSL 3 there is
+/// nothing to check.
 package enum SecureConformance {
     private typealias Checks = DataLoadingConformance
     private typealias Check = DataLoadingConformance.Check

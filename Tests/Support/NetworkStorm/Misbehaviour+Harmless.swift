@@ -108,8 +108,8 @@ extension Misbehaviour {
         },
     ]
 
-    /// Sends the excess together with the last bytes of the response. If it arrived later, when the connection carries the next
-    /// request, no client could tell to which response it belongs.
+    /// Sends the excess together with the last bytes of the response. If it arrived later, when the connection carries
+    /// the next request, no client could tell to which response it belongs.
     private static func send(_ exchange: Exchange, followedBy excess: [UInt8]) throws {
         try exchange.send(exchange.usual + [exchange.length], exchange.file.dropLast(100))
         try exchange.connection.write(exchange.file.suffix(100) + excess)

@@ -97,7 +97,8 @@ enum Gzip {
             + littleEndian(CRC32.of(bytes), 4) + littleEndian(UInt32(count), 4)
     }
 
-    /// 64 KB that decompress to 10 MB: a zero, then runs of 258 zeros in a block with fixed codes (RFC 1951, section 3.2.6).
+    /// 64 KB that decompress to 10 MB: a zero, then runs of 258 zeros in a block with fixed codes (RFC 1951, section
+    /// 3.2.6).
     static let bomb: [UInt8] = {
         var (bytes, bits, count) = (head, UInt32(0), UInt32(0))
         func put(_ value: UInt32, _ width: UInt32) {

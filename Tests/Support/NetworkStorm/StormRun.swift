@@ -20,7 +20,8 @@ struct StormRun: Sendable {
     static let width = 64
     /// The number of images of each misbehaviour.
     static let images = 24
-    /// The timeout of one attempt. With the retry, its delay and a busy machine, no load may take longer than ``bound``.
+    /// The timeout of one attempt. With the retry, its delay and a busy machine, no load may take longer than
+    /// ``bound``.
     private static let timeout = Duration.seconds(6)
     static let bound = Duration.seconds(30)
     private static let retries = 1

@@ -12,11 +12,11 @@ struct Usage {
     var threads = 0
 
     static var now: Usage {
-        calotype_heap_trim()
+        clt_heap_trim()
         let statm = (try? Data(contentsOf: URL(filePath: "/proc/self/statm"))).map { String(decoding: $0, as: UTF8.self) } ?? ""
         let pages = statm.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
         return Usage(
-            allocated: Int(calotype_heap_bytes()), resident: pages * sysconf(Int32(_SC_PAGESIZE)),
+            allocated: Int(clt_heap_bytes()), resident: pages * sysconf(Int32(_SC_PAGESIZE)),
             descriptors: count("/proc/self/fd"), threads: count("/proc/self/task"))
     }
 
@@ -28,8 +28,8 @@ struct Usage {
             descriptors: median(usages.map(\.descriptors)), threads: median(usages.map(\.threads)))
     }
 
-    /// Returns the usage at rest: after seven seconds, or when descriptors and threads have decreased to `goal`, for which the
-    /// wait is longer. An idle thread of libdispatch waits for work for five seconds.
+    /// Returns the usage at rest: after seven seconds, or when descriptors and threads have decreased to `goal`, for
+    /// which the wait is longer. An idle thread of libdispatch waits for work for five seconds.
     static func atRest(downTo goal: Usage? = nil, unless stop: StopSignal) -> Usage {
         let end = ContinuousClock.now + .seconds(goal == nil ? 7 : 20)
         while !stop.isSet, ContinuousClock.now < end {

@@ -2,7 +2,8 @@ internal import HTTPTypes
 package import ImageCore
 
 extension DataResponse {
-    /// The response of a server that serves ranges of a body of a million bytes, and breaks each response after 20,000 bytes.
+    /// The response of a server that serves ranges of a body of a million bytes, and breaks each response after 20,000
+    /// bytes.
     ///
     /// - Parameter failure: called after these bytes; returns the error of the body.
     package static func interrupted(

@@ -3,8 +3,8 @@ internal import Dispatch
 internal import ImageCore
 package import LoopbackHTTP
 
-/// A proxy between a client and a server on this machine, which forwards bytes in both directions. A test can break the connection in
-/// the middle of a body and restore it.
+/// A proxy between a client and a server on this machine, which forwards bytes in both directions. A test can break the
+/// connection in the middle of a body and restore it.
 package final class UnreliableConnection: Sendable {
     private struct State {
         var isUp = true
@@ -21,7 +21,8 @@ package final class UnreliableConnection: Sendable {
     /// Restores the connection permanently.
     package func restore() { state.withLock { $0 = State() } }
 
-    /// Connects a client to the server at `port`, until one of them closes or the connection breaks. Blocks the client's thread.
+    /// Connects a client to the server at `port`, until one of them closes or the connection breaks. Blocks the
+    /// client's thread.
     package func carry(_ connection: LoopbackServer.Connection, to port: Int) throws {
         guard isUp, let server = Self.connect(to: port) else { return connection.reset() }
         let isDone = DispatchSemaphore(value: 0)

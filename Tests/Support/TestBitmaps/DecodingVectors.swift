@@ -1,8 +1,8 @@
 package import ImageCore
 import ProjectFiles
 
-/// The results of other programs in Tests/Fixtures/Generators: decoding-vectors.py is an independent implementation, and
-/// published-hashes.py uses the authors' own.
+/// The results of other programs in Tests/Fixtures/Generators: decoding-vectors.py is an independent implementation,
+/// and published-hashes.py uses the authors' own.
 package enum DecodingVectors {
     /// Returns the fields of the lines of a kind.
     package static func lines(_ kind: String, of file: String = "decoding-vectors.txt") -> [[String]] {

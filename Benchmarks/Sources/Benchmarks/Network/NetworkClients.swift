@@ -31,8 +31,8 @@ struct NetworkClients {
         return try await peer([Programs.path("BareLoop"), server.url.absoluteString] + numbers, count)
     }
 
-    /// Runs `URLSessionPeer` or `AsyncHTTPClientPeer` with the same number of requests for each connection. Returns `nil` when
-    /// the program was not built.
+    /// Runs `URLSessionPeer` or `AsyncHTTPClientPeer` with the same number of requests for each connection. Returns
+    /// `nil` when the program was not built.
     func program(_ name: String, _ count: Int, _ connections: Int) async throws -> NetworkFigures? {
         let command = [Programs.path(name), server.url.absoluteString, "\(count)", "\(connections)"]
         return try await peer(command, count / connections * connections)
@@ -103,8 +103,8 @@ struct NetworkClients {
         return CurlLoader(limits: limits)
     }
 
-    /// Runs as many tasks as connections, each with one load after the other. `loads` receives the numbers of a task's loads and
-    /// returns the times to the first bytes of some.
+    /// Runs as many tasks as connections, each with one load after the other. `loads` receives the numbers of a task's
+    /// loads and returns the times to the first bytes of some.
     private func load(
         _ count: Int, _ connections: Int, _ loads: @escaping @Sendable (Range<Int>) async throws -> [FirstByte]
     ) async throws -> NetworkFigures {

@@ -2,8 +2,8 @@ internal import Calotype
 internal import Foundation
 
 extension Suite {
-    /// Measures many small bodies from a web server on this machine, with this project's loader and with others. Each round runs
-    /// all of them one after the other, so that a slow moment of the machine affects them alike.
+    /// Measures many small bodies from a web server on this machine, with this project's loader and with others. Each
+    /// round runs all of them one after the other, so that a slow moment of the machine affects them alike.
     static let network = Suite(name: "network", summary: "10,000 bodies of 50 KB from nginx on loopback") { effort in
         let server = try WebServer(bodySize: NetworkClients.bodySize)
         defer { server.stop() }

@@ -7,15 +7,16 @@
 #include <stdint.h>
 
 /// `O_NOATIME`.
-extern const int calotype_no_access_time;
+extern const int clt_no_access_time;
 
 /// Reads `size` bytes at `offset` in one call that never waits for a disk: it reads only from the page cache.
 ///
-/// Returns the number of bytes read, fewer than requested at the end of the file or if the rest is not in the page cache; or -1.
-ptrdiff_t calotype_read_cached(int file, void *buffer, size_t size, int64_t offset);
+/// Returns the number of bytes read, fewer than requested at the end of the file or if the rest is not in the page
+/// cache; or -1.
+ptrdiff_t clt_read_cached(int file, void *buffer, size_t size, int64_t offset);
 
 /// `syncfs`.
-int calotype_sync_file_system(int file);
+int clt_sync_file_system(int file);
 #endif
 
 #endif

@@ -4,7 +4,7 @@
 // rtnetlink, which Swift's view of the C library leaves out.
 
 /// A socket that becomes readable when a link, an address or a route changes; -1 where the system gives none.
-int calotype_netlink_open(void);
+int clt_netlink_open(void);
 /// Reads and discards all pending messages.
-void calotype_netlink_drain(int descriptor);
+void clt_netlink_drain(int descriptor);
 #endif

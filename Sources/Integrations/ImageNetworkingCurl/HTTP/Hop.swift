@@ -22,8 +22,8 @@ struct Hop: Sendable {
 
     /// The request that follows a redirect of `status` to `url`, an absolute URL; `source` is named in errors.
     ///
-    /// Fields that may be credentials are not sent to another origin. A 303, and a 301 or 302 after a POST, continues with GET
-    /// (RFC 9110, section 15.4, for both).
+    /// Fields that may be credentials are not sent to another origin. A 303, and a 301 or 302 after a POST, continues
+    /// with GET (RFC 9110, section 15.4, for both).
     func following(status: Int, to url: String, source: String) throws(ImageError) -> Hop {
         guard redirects < RedirectLimit.standard else {
             // A query in an address that the server chose may hold a token.

@@ -12,7 +12,7 @@ enum Redirect {
         }
         let resolved: String? = unsafe hop.address.text.withCString { base in
             unsafe location.withCString { reference in
-                guard let text = unsafe calotype_curl_resolve_url(base, reference) else { return nil }
+                guard let text = unsafe clt_curl_resolve_url(base, reference) else { return nil }
                 defer { unsafe curl_free(text) }
                 return unsafe String(cString: text)
             }

@@ -27,8 +27,8 @@ struct ResponseHeaders: Equatable, Sendable {
         case incomplete, complete, tooLarge
     }
 
-    /// Takes the next line with its line end. A status line starts over: interim responses come before the final one. Trailers
-    /// count towards the limit and are not kept. Lines that are not fields are left out.
+    /// Takes the next line with its line end. A status line starts over: interim responses come before the final one.
+    /// Trailers count towards the limit and are not kept. Lines that are not fields are left out.
     mutating func append(_ line: some RandomAccessCollection<UInt8>) -> Progress {
         let isStatusLine = (!isComplete || isInterim) && line.starts(with: Self.statusLineStart)
         if isStatusLine { self = ResponseHeaders(statusLine: line) }
@@ -73,8 +73,8 @@ struct ResponseHeaders: Equatable, Sendable {
         }
     }
 
-    /// Reads the fields that decide what happens next in one pass, because `HTTPFields` builds an index at the first access by
-    /// name.
+    /// Reads the fields that decide what happens next in one pass, because `HTTPFields` builds an index at the first
+    /// access by name.
     private mutating func complete() {
         isComplete = true
         for field in fields {

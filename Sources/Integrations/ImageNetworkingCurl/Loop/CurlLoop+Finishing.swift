@@ -16,8 +16,8 @@ extension CurlLoop {
 
     func takeFinished() {
         var code = CURLE_OK
-        while let pointer = unsafe calotype_curl_next_finished(multi.pointer, &code) {
-            if let transfer = unsafe EasyHandle.transfer(calotype_curl_info_private(pointer)) { finish(transfer, code) }
+        while let pointer = unsafe clt_curl_next_finished(multi.pointer, &code) {
+            if let transfer = unsafe EasyHandle.transfer(clt_curl_info_private(pointer)) { finish(transfer, code) }
         }
     }
 
@@ -104,9 +104,9 @@ extension CurlLoop {
 
     /// Stops a transfer that is not wanted any more and closes its connection.
     ///
-    /// A running name lookup cannot be stopped, and removing the handle would wait for it. Such a transfer stays until the lookup
-    /// is over, and then gets no socket. Each lookup holds a thread of the system, so those beyond the limit for connections keep
-    /// their slots.
+    /// A running name lookup cannot be stopped, and removing the handle would wait for it. Such a transfer stays until
+    /// the lookup is over, and then gets no socket. Each lookup holds a thread of the system, so those beyond the limit
+    /// for connections keep their slots.
     func abandon(_ transfer: CurlTransfer) {
         if transfer.isLookingUp {
             transfer.detach(occupiesSlot: detached.count >= limits.connections)
@@ -122,7 +122,8 @@ extension CurlLoop {
         running[ObjectIdentifier(transfer)] = nil
     }
 
-    /// Removes the handle from libcurl and keeps it for another transfer after a plain GET, whose options every request sets.
+    /// Removes the handle from libcurl and keeps it for another transfer after a plain GET, whose options every request
+    /// sets.
     func release(_ transfer: CurlTransfer) {
         _ = unsafe curl_multi_remove_handle(multi.pointer, transfer.handle.pointer)
         transfer.handle.prepareForReuse()

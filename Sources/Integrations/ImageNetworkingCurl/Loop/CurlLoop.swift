@@ -2,8 +2,9 @@ internal import CCalotypeCurl
 internal import ImageCore
 internal import ImageNetworking
 
-/// The loop that drives all transfers of a loader on one thread. Each turn takes messages, starts transfers, lets libcurl
-/// work, and hands over what was received, in that order; then it sleeps until a socket, a timer or a message wakes it.
+/// The loop that drives all transfers of a loader on one thread. Each turn takes messages, starts transfers, lets
+/// libcurl work, and hands over what was received, in that order; then it sleeps until a socket, a timer or a message
+/// wakes it.
 final class CurlLoop {
     let multi: MultiHandle
     let configuration: CurlLoader.Configuration
@@ -21,8 +22,8 @@ final class CurlLoop {
     var keptConnections = KeptConnections()
     /// When the turn began.
     private(set) var now = ContinuousClock.now
-    /// When timeouts are checked next: not later than the first time limit, and often enough to notice a silent server. Timers
-    /// of libcurl for each transfer would cost several times as much.
+    /// When timeouts are checked next: not later than the first time limit, and often enough to notice a silent server.
+    /// Timers of libcurl for each transfer would cost several times as much.
     var nextTimeoutCheck = ContinuousClock.now
 
     private let mailbox: Mailbox
@@ -30,7 +31,7 @@ final class CurlLoop {
     private var updated: [CurlTransfer] = []
 
     /// Starts libcurl, once per process.
-    private static let isLibraryReady = calotype_curl_start() == CURLE_OK
+    private static let isLibraryReady = clt_curl_start() == CURLE_OK
 
     /// `nil` when libcurl has no memory left, or the system no descriptor.
     init?(_ configuration: CurlLoader.Configuration, _ limits: CurlLoader.Limits, mailbox: Mailbox) {
@@ -47,7 +48,7 @@ final class CurlLoop {
         multi.set(CURLMOPT_PIPELINING, Int(CURLPIPE_MULTIPLEX))
         multi.set(CURLMOPT_MAX_HOST_CONNECTIONS, limits.connectionsPerHost)
         multi.set(CURLMOPT_MAXCONNECTS, limits.connections)
-        unsafe calotype_curl_multi_quit_quickly(multi.pointer)
+        unsafe clt_curl_multi_quit_quickly(multi.pointer)
     }
 
     deinit {

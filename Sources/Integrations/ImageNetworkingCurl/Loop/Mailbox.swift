@@ -57,7 +57,8 @@ final class Mailbox: Sendable {
     private let state = Lock(State())
     private let spawn: @Sendable (Mailbox) -> Bool
 
-    /// - Parameter spawn: starts the loop's thread when the first fetch starts; returns `false` when the system gives none.
+    /// - Parameter spawn: starts the loop's thread when the first fetch starts; returns `false` when the system gives
+    ///   none.
     init(spawn: @escaping @Sendable (Mailbox) -> Bool) { self.spawn = spawn }
 
     // MARK: The tasks' side
@@ -119,7 +120,8 @@ final class Mailbox: Sendable {
         state.withLock { state in if case .running = state.phase { state.phase = .running(multi) } }
     }
 
-    /// Replaces `messages`, which is empty, by those since the last call. From here on the loop needs no waking until it sleeps.
+    /// Replaces `messages`, which is empty, by those since the last call. From here on the loop needs no waking until
+    /// it sleeps.
     ///
     /// - Returns: whether the loop continues. If not, these messages are the last, and the caller rejects them.
     func collect(into messages: inout [Message]) -> Bool {

@@ -16,7 +16,7 @@ internal import ImageCore
         unsafe self.pointer = unsafe pointer
     }
 
-    func set(_ option: CURLMoption, _ value: Int) { _ = unsafe calotype_curl_multi_set_long(pointer, option, value) }
+    func set(_ option: CURLMoption, _ value: Int) { _ = unsafe clt_curl_multi_set_long(pointer, option, value) }
 
     /// Lets libcurl do what can be done now.
     func perform() {

@@ -1,13 +1,15 @@
 internal import DequeModule
 internal import ImageNetworking
 
-/// Holds transfers back while their host, or the loader, has no free connection: first come, first served, and hosts in turn. It
-/// starts nothing itself, and knows no priorities: the engine decides the order of its fetches, and sends no more than may run.
+/// Holds transfers back while their host, or the loader, has no free connection: first come, first served, and hosts in
+/// turn. It starts nothing itself, and knows no priorities: the engine decides the order of its fetches, and sends no
+/// more than may run.
 ///
-/// libcurl could wait by itself (`CURLMOPT_MAX_HOST_CONNECTIONS`, `CURLMOPT_MAX_TOTAL_CONNECTIONS`). But when a connection is free, it
-/// tries only the transfer that has waited longest. If the host of that one is still full, transfers to other hosts stay where they
-/// are until another connection is free, and without another one for good (libcurl 7.88.1: with two connections in all and one for
-/// each host, one server that does not respond stops all others). Newer versions also count `CURLOPT_CONNECTTIMEOUT` meanwhile.
+/// libcurl could wait by itself (`CURLMOPT_MAX_HOST_CONNECTIONS`, `CURLMOPT_MAX_TOTAL_CONNECTIONS`). But when a
+/// connection is free, it tries only the transfer that has waited longest. If the host of that one is still full,
+/// transfers to other hosts stay where they are until another connection is free, and without another one for good
+/// (libcurl 7.88.1: with two connections in all and one for each host, one server that does not respond stops all
+/// others). Newer versions also count `CURLOPT_CONNECTTIMEOUT` meanwhile.
 ///
 /// A host that speaks HTTP/2 carries many transfers over one connection, so more of them may run.
 struct TransferQueue<Transfer> {

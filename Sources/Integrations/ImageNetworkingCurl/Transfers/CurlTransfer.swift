@@ -88,7 +88,8 @@ final class CurlTransfer {
         return isPaused && receipt?.isPaused == false && end == nil
     }
 
-    /// Whether to hand over what was received together with what follows: waking the reader costs more than a few packets.
+    /// Whether to hand over what was received together with what follows: waking the reader costs more than a few
+    /// packets.
     func shouldWait(_ now: ContinuousClock.Instant) -> Bool {
         end == nil && !isPaused && newBytes.count < Self.maximumDelayedBytes && now - firstUpdate < Self.longestDelay
     }
@@ -144,8 +145,8 @@ final class CurlTransfer {
         }
     }
 
-    /// Remembers a new HTTP/1 connection. That is before the transfer ends, because libcurl may then give the connection to another
-    /// transfer at once. Earlier, the version of HTTP is not known.
+    /// Remembers a new HTTP/1 connection. That is before the transfer ends, because libcurl may then give the
+    /// connection to another transfer at once. Earlier, the version of HTTP is not known.
     private func rememberConnection() {
         guard !openedSockets.isEmpty, let ends, handle.long(CURLINFO_HTTP_VERSION) < 3 else { return }
         loop.keptConnections.add(ends, of: openedSockets)
@@ -199,8 +200,8 @@ final class CurlTransfer {
         let unread = maximumUnread + newBytes.count
         let window = loop.configuration.window
         guard unread > 0, unread + count > window else { return false }
-        // Without new bytes, a pause needs something unread, or the reader would never end it: also in a window that is smaller
-        // than what libcurl receives at a time.
+        // Without new bytes, a pause needs something unread, or the reader would never end it: also in a window that is
+        // smaller than what libcurl receives at a time.
         return fetch.pauses(above: max(newBytes.isEmpty ? 0 : .min, window - newBytes.count - count))
     }
 
@@ -211,12 +212,12 @@ final class CurlTransfer {
         isLookingUp = false
         guard !isDetached else { return nil }
         if let policy = loop.configuration.sourcePolicy,
-            let problem = unsafe policy.problem(with: calotype_curl_address(address).flatMap { unsafe IPAddress($0) })
+            let problem = unsafe policy.problem(with: clt_curl_address(address).flatMap { unsafe IPAddress($0) })
         {
             refusal = SourcePolicy.error(source, problem)
             return nil
         }
-        let socket = unsafe calotype_curl_open_socket(address)
+        let socket = unsafe clt_curl_open_socket(address)
         openedSockets.append(socket)
         loop.keptConnections.opened(socket)
         return socket

@@ -17,7 +17,7 @@ extension EasyHandle {
             set(CURLOPT_POSTFIELDSIZE, body.count)
             // libcurl makes its own copy, so the bytes need not outlive this call.
             _ = unsafe Array(body).withUnsafeBytes {
-                unsafe calotype_curl_set_pointer(pointer, CURLOPT_COPYPOSTFIELDS, $0.baseAddress ?? UnsafeRawPointer(context))
+                unsafe clt_curl_set_pointer(pointer, CURLOPT_COPYPOSTFIELDS, $0.baseAddress ?? UnsafeRawPointer(context))
             }
         }
         if hop.method == .head {
@@ -28,8 +28,8 @@ extension EasyHandle {
     }
 
     func setConnectionOptions(_ configuration: CurlLoader.Configuration, usesProxies: Bool) {
-        _ = unsafe calotype_curl_allow_web_only(pointer)
-        unsafe calotype_curl_quit_quickly(pointer)
+        _ = unsafe clt_curl_allow_web_only(pointer)
+        unsafe clt_curl_quit_quickly(pointer)
         set(CURLOPT_NOSIGNAL, 1)
         set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
         set(CURLOPT_HTTP09_ALLOWED, 0)
@@ -42,7 +42,7 @@ extension EasyHandle {
         }
         // libcurl may have been built to use the system's folder of authorities in addition.
         if configuration.certificateAuthorities != .system {
-            _ = unsafe calotype_curl_set_pointer(pointer, CURLOPT_CAPATH, nil)
+            _ = unsafe clt_curl_set_pointer(pointer, CURLOPT_CAPATH, nil)
         }
         // A header line of the request replaces it.
         set(CURLOPT_USERAGENT, configuration.userAgent)
@@ -50,19 +50,20 @@ extension EasyHandle {
     }
 
     func setCallbacks() {
-        _ = unsafe calotype_curl_set_data_callback(pointer, CURLOPT_HEADERFUNCTION, curlReceivesHeaderLine)
-        _ = unsafe calotype_curl_set_pointer(pointer, CURLOPT_HEADERDATA, context)
-        _ = unsafe calotype_curl_set_data_callback(pointer, CURLOPT_WRITEFUNCTION, curlReceivesBody)
-        _ = unsafe calotype_curl_set_pointer(pointer, CURLOPT_WRITEDATA, context)
-        _ = unsafe calotype_curl_set_resolver_callback(pointer, curlBeginsLookup)
-        _ = unsafe calotype_curl_set_pointer(pointer, CURLOPT_RESOLVER_START_DATA, context)
-        _ = unsafe calotype_curl_set_socket_callback(pointer, curlOpensSocket)
-        _ = unsafe calotype_curl_set_pointer(pointer, CURLOPT_OPENSOCKETDATA, context)
-        _ = unsafe calotype_curl_set_request_callback(pointer, curlIsReadyToSend)
-        _ = unsafe calotype_curl_set_pointer(pointer, CURLOPT_PREREQDATA, context)
+        _ = unsafe clt_curl_set_data_callback(pointer, CURLOPT_HEADERFUNCTION, curlReceivesHeaderLine)
+        _ = unsafe clt_curl_set_pointer(pointer, CURLOPT_HEADERDATA, context)
+        _ = unsafe clt_curl_set_data_callback(pointer, CURLOPT_WRITEFUNCTION, curlReceivesBody)
+        _ = unsafe clt_curl_set_pointer(pointer, CURLOPT_WRITEDATA, context)
+        _ = unsafe clt_curl_set_resolver_callback(pointer, curlBeginsLookup)
+        _ = unsafe clt_curl_set_pointer(pointer, CURLOPT_RESOLVER_START_DATA, context)
+        _ = unsafe clt_curl_set_socket_callback(pointer, curlOpensSocket)
+        _ = unsafe clt_curl_set_pointer(pointer, CURLOPT_OPENSOCKETDATA, context)
+        _ = unsafe clt_curl_set_request_callback(pointer, curlIsReadyToSend)
+        _ = unsafe clt_curl_set_pointer(pointer, CURLOPT_PREREQDATA, context)
     }
 
-    /// The header lines as libcurl takes them: a name before a semicolon has an empty value, before a colon none at all.
+    /// The header lines as libcurl takes them: a name before a semicolon has an empty value, before a colon none at
+    /// all.
     private static func lines(for hop: Hop) -> [String] {
         var lines: [String] = []
         for field in hop.headerFields where field.name != .contentLength && field.name != .transferEncoding {

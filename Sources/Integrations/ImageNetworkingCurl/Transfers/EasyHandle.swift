@@ -23,9 +23,9 @@ internal import CalotypeSystem
         unsafe self.pointer = unsafe pointer
         unsafe errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
         unsafe errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
-        _ = unsafe calotype_curl_set_pointer(pointer, CURLOPT_ERRORBUFFER, errorText)
+        _ = unsafe clt_curl_set_pointer(pointer, CURLOPT_ERRORBUFFER, errorText)
         // Names the handle in libcurl's list of finished transfers.
-        _ = unsafe calotype_curl_set_pointer(pointer, CURLOPT_PRIVATE, context)
+        _ = unsafe clt_curl_set_pointer(pointer, CURLOPT_PRIVATE, context)
         setCallbacks()
         setConnectionOptions(configuration, usesProxies: usesProxies)
     }
@@ -40,7 +40,7 @@ internal import CalotypeSystem
     func prepareForReuse() {
         transfer = nil
         headers = ResponseHeaders()
-        _ = unsafe calotype_curl_set_pointer(pointer, CURLOPT_URL, nil)
+        _ = unsafe clt_curl_set_pointer(pointer, CURLOPT_URL, nil)
         setHeaderLines([])
     }
 
@@ -53,12 +53,12 @@ internal import CalotypeSystem
     /// The context of callbacks.
     var context: UnsafeMutableRawPointer { unsafe Unmanaged.passUnretained(self).toOpaque() }
 
-    func set(_ option: CURLoption, _ value: Int) { _ = unsafe calotype_curl_set_long(pointer, option, value) }
+    func set(_ option: CURLoption, _ value: Int) { _ = unsafe clt_curl_set_long(pointer, option, value) }
 
-    func set(_ option: CURLoption, _ value: String) { _ = unsafe calotype_curl_set_pointer(pointer, option, value) }
+    func set(_ option: CURLoption, _ value: String) { _ = unsafe clt_curl_set_pointer(pointer, option, value) }
 
     func set(_ option: CURLoption, _ value: [UInt8]) {
-        _ = unsafe value.withUnsafeBytes { unsafe calotype_curl_set_blob(pointer, option, $0.baseAddress, $0.count) }
+        _ = unsafe value.withUnsafeBytes { unsafe clt_curl_set_blob(pointer, option, $0.baseAddress, $0.count) }
     }
 
     /// Replaces the header lines of the request.
@@ -72,7 +72,7 @@ internal import CalotypeSystem
         unsafe curl_slist_free_all(headerLines)
         unsafe headerLines = nil
         for line in lines { unsafe headerLines = unsafe curl_slist_append(headerLines, line) ?? headerLines }
-        _ = unsafe calotype_curl_set_pointer(pointer, CURLOPT_HTTPHEADER, headerLines)
+        _ = unsafe clt_curl_set_pointer(pointer, CURLOPT_HTTPHEADER, headerLines)
     }
 
     /// libcurl's own message of its last failure; may be empty.
@@ -95,16 +95,17 @@ internal import CalotypeSystem
         return timing
     }
 
-    /// How many bytes of the current request and its response were sent and received, headers included; `nil` before it is sent.
+    /// How many bytes of the current request and its response were sent and received, headers included; `nil` before it
+    /// is sent.
     var movedBytes: Int? {
         guard offset(CURLINFO_PRETRANSFER_TIME_T) > 0 else { return nil }
         return offset(CURLINFO_SIZE_DOWNLOAD_T) + offset(CURLINFO_SIZE_UPLOAD_T) + long(CURLINFO_HEADER_SIZE)
     }
 
     /// Whether the connection with this socket has received bytes that no transfer has read.
-    func hasInput(_ socket: Int32) -> Bool { unsafe calotype_curl_has_input(pointer, socket) }
+    func hasInput(_ socket: Int32) -> Bool { unsafe clt_curl_has_input(pointer, socket) }
 
-    func long(_ info: CURLINFO) -> Int { unsafe calotype_curl_info_long(pointer, info) }
+    func long(_ info: CURLINFO) -> Int { unsafe clt_curl_info_long(pointer, info) }
 
-    func offset(_ info: CURLINFO) -> Int { Int(unsafe calotype_curl_info_offset(pointer, info)) }
+    func offset(_ info: CURLINFO) -> Int { Int(unsafe clt_curl_info_offset(pointer, info)) }
 }

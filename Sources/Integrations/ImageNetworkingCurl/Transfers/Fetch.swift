@@ -21,7 +21,8 @@ final class Fetch: Sendable {
     /// The largest body, in bytes.
     let limit: Int
     private let channel = BodyChannel()
-    // because the loop sets it before it hands over, and the reader takes it afterwards; between them lies the channel's lock
+    // because the loop sets it before it hands over, and the reader takes it afterwards; between them lies the
+    // channel's lock
     nonisolated(unsafe) private var head: Head?
 
     // State of the loop.
@@ -102,6 +103,7 @@ final class Fetch: Sendable {
         return channel.publish(hasHead: head != nil, bytes: bytes, end: end)
     }
 
-    /// Whether the loop must stop receiving while more than `allowed` bytes are unread; then the reader posts a `resume`.
+    /// Whether the loop must stop receiving while more than `allowed` bytes are unread; then the reader posts a
+    /// `resume`.
     func pauses(above allowed: Int) -> Bool { channel.pauses(above: allowed) }
 }

@@ -13,8 +13,8 @@ enum BackgroundRule {
         "connection", "date", "priority", "via", "traceparent", "tracestate", "x-request-id", "x-correlation-id",
     ]
 
-    /// The key of a finished download, 64 hexadecimal digits that do not reveal the URL; `nil` for a request that a background
-    /// session must not send.
+    /// The key of a finished download, 64 hexadecimal digits that do not reveal the URL; `nil` for a request that a
+    /// background session must not send.
     static func key(of request: DataRequest) -> String? {
         guard request.method == .get, request.body == nil, request.url.user == nil, request.url.password == nil,
             request.identities.isEmpty
@@ -41,7 +41,8 @@ enum BackgroundRule {
         request.cachePolicy.readsDisk && !request.cachePolicy.revalidatesDisk
     }
 
-    /// Whether a response may be stored for a later load: a successful one without `no-store` (RFC 9111, section 5.2.2.5).
+    /// Whether a response may be stored for a later load: a successful one without `no-store` (RFC 9111, section
+    /// 5.2.2.5).
     static func mayBeKept(_ response: HTTPResponse) -> Bool {
         response.status.kind == .successful && !response.headerFields.forbidStorage
     }

@@ -9,8 +9,8 @@
     extension BackgroundSession {
         private static let all = Lock<[String: BackgroundTransfers]>([:])
 
-        /// The transfers of one identifier, which live until the process ends: the system allows one session per identifier, and
-        /// releasing a session cancels its transfers.
+        /// The transfers of one identifier, which live until the process ends: the system allows one session per
+        /// identifier, and releasing a session cancels its transfers.
         static func transfers(
             for configuration: URLSessionLoader.Configuration, connectionsPerHost: Int
         ) -> BackgroundTransfers? {

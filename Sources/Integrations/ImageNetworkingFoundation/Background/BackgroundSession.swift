@@ -41,7 +41,8 @@ final class BackgroundSession: BackgroundDownloading {
         }
     }
 
-    /// Cancels all downloads and releases the delegate. A background session is never ended, so that its downloads continue.
+    /// Cancels all downloads and releases the delegate. A background session is never ended, so that its downloads
+    /// continue.
     func end() { session.invalidateAndCancel() }
 }
 

@@ -17,8 +17,8 @@ struct BackgroundTable: Equatable, Sendable {
         /// There is no such transfer.
         case none
         case joined
-        /// The system has not begun the transfer, and the load does not wait for that. Without other waiters the transfer is
-        /// cancelled.
+        /// The system has not begun the transfer, and the load does not wait for that. Without other waiters the
+        /// transfer is cancelled.
         case overtakes(cancelling: Int?)
     }
 
@@ -49,7 +49,8 @@ struct BackgroundTable: Equatable, Sendable {
         running[key] = transfer
     }
 
-    /// A transfer is about to be started. Returns `false` when another one was started meanwhile, which the waiter joins.
+    /// A transfer is about to be started. Returns `false` when another one was started meanwhile, which the waiter
+    /// joins.
     mutating func begin(_ key: String, number: Int, waiter: Int, limit: Int) -> Bool {
         let isFirst = running[key] == nil
         if isFirst { running[key] = Transfer(number: number, limit: limit) }
@@ -74,8 +75,8 @@ struct BackgroundTable: Equatable, Sendable {
         }
     }
 
-    /// Bytes were received. Returns the waiters whose limit is exceeded, and whether the transfer must be cancelled because no waiter
-    /// accepts more.
+    /// Bytes were received. Returns the waiters whose limit is exceeded, and whether the transfer must be cancelled
+    /// because no waiter accepts more.
     mutating func received(_ count: Int, announced: Int?, _ key: String, number: Int) -> (refusals: [Int], isOver: Bool) {
         guard var transfer = running[key], transfer.number == number else { return ([], false) }
         transfer.received = max(transfer.received, count)

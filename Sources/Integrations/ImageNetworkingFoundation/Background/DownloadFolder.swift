@@ -12,8 +12,9 @@ internal import CalotypeSystem
 /// body, the record as JSON, u64 checksum of both (XXH64), u32 length of the record, "CALOBGD2"
 /// ```
 ///
-/// Other programs may write to the folder: only regular files with such names are opened, links are not followed, incomplete files
-/// are removed, and files with other names are ignored. Nothing is kept in memory, so that each launch finds the files of the others.
+/// Other programs may write to the folder: only regular files with such names are opened, links are not followed,
+/// incomplete files are removed, and files with other names are ignored. Nothing is kept in memory, so that each launch
+/// finds the files of the others.
 struct DownloadFolder: Sendable {
     private struct Record: Codable {
         var key: String
@@ -106,7 +107,8 @@ struct DownloadFolder: Sendable {
         return record
     }
 
-    /// The checksum of the record, seeded with that of the last chunk of the body, and so on. Detects damage, not forgery.
+    /// The checksum of the record, seeded with that of the last chunk of the body, and so on. Detects damage, not
+    /// forgery.
     private static func checksum(of file: DownloadedFile, count: Int, then record: Data) -> UInt64? {
         var checksum: UInt64 = 0
         for start in stride(from: 0, to: count, by: chunkBytes) {
@@ -147,7 +149,8 @@ struct DownloadFolder: Sendable {
         return all.filter { $0.hasSuffix(Self.suffix) && BackgroundRule.isKey($0.dropLast(Self.suffix.count)) }
     }
 
-    /// Runs `body` with the open folder; `nil` when it cannot be opened. It is opened each time, since the system may remove it.
+    /// Runs `body` with the open folder; `nil` when it cannot be opened. It is opened each time, since the system may
+    /// remove it.
     private func inFolder<R>(making: Bool = false, _ body: (Int32) -> R) -> R? {
         if making {
             // When this fails, the folder exists already, or opening it fails too.

@@ -7,8 +7,8 @@ internal import CalotypeSystem
 final class DownloadedFile: Sendable {
     private let handle: Lock<FileHandle>
 
-    /// A file to read and to append to; `nil` when it cannot be opened. A symbolic link is not followed, and a pipe is an error;
-    /// `errno` tells why.
+    /// A file to read and to append to; `nil` when it cannot be opened. A symbolic link is not followed, and a pipe is
+    /// an error; `errno` tells why.
     ///
     /// - Parameter directory: the open directory from which a relative path counts.
     init?(path: String, in directory: Int32 = AT_FDCWD) {

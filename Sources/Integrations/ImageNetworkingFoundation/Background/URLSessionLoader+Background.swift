@@ -5,17 +5,18 @@ extension URLSessionLoader {
     /// Fetches prefetches by a background session of the system, which continues while the app is suspended, and after
     /// the system has ended it.
     ///
-    /// It fetches requests of prefetchers by `GET` whose header fields are all neutral (such as `Accept`),
-    /// and which caches may serve and store. A background session follows all redirects, so it never gets a field that may
-    /// be a credential. A foreground session sends all other requests.
+    /// It fetches requests of prefetchers by `GET` whose header fields are all neutral (such as `Accept`), and which
+    /// caches may serve and store. A background session follows all redirects, so it never gets a field that may be a
+    /// credential. A foreground session sends all other requests.
     ///
-    /// A prefetch waits for its transfer. When ``DataRequest/timeout`` or the deadline ends that wait, the transfer continues; when
-    /// the last waiting load is cancelled, the transfer is cancelled too. A finished body stays in ``folder`` until it is read:
-    /// the next load of the same request gets it from there without the network. A load that is not a prefetch joins
-    /// a running transfer that has received bytes, and replaces one that the system has not begun.
+    /// A prefetch waits for its transfer. When ``DataRequest/timeout`` or the deadline ends that wait, the transfer
+    /// continues; when the last waiting load is cancelled, the transfer is cancelled too. A finished body stays in
+    /// ``folder`` until it is read: the next load of the same request gets it from there without the network. A load
+    /// that is not a prefetch joins a running transfer that has received bytes, and replaces one that the system has
+    /// not begun.
     ///
-    /// On Apple platforms only; elsewhere the option has no effect. It is not for app extensions, which need a container that
-    /// they share with their app.
+    /// On Apple platforms only; elsewhere the option has no effect. It is not for app extensions, which need a
+    /// container that they share with their app.
     ///
     /// ```swift
     /// var configuration = URLSessionLoader.Configuration()
@@ -26,8 +27,9 @@ extension URLSessionLoader {
         /// Identifies the session to the system: the same at each launch, and unique in the app. Loaders with the same
         /// identifier share its transfers, and use the options of the first.
         public var identifier: String
-        /// Whether the system may wait for a good time, such as Wi-Fi and power; `false` by default. Use it for prefetches that are not needed
-        /// soon: others would end by their time limit. Transfers that start while the app is in the background wait in any case.
+        /// Whether the system may wait for a good time, such as Wi-Fi and power; `false` by default. Use it for
+        /// prefetches that are not needed soon: others would end by their time limit. Transfers that start while the
+        /// app is in the background wait in any case.
         public var isDiscretionary = false
         /// The folder of finished bodies, for this loader alone; a folder in the user's cache directory by
         /// default, which the system may empty.
@@ -44,8 +46,8 @@ extension URLSessionLoader {
         public init(identifier: String) { self.identifier = identifier }
     }
 
-    /// Handles the call of the app's delegate after background transfers have ended without the app. Make the loader, with its
-    /// ``Configuration/background``, before this call.
+    /// Handles the call of the app's delegate after background transfers have ended without the app. Make the loader,
+    /// with its ``Configuration/background``, before this call.
     ///
     /// ```swift
     /// @MainActor
@@ -61,8 +63,8 @@ extension URLSessionLoader {
     ///
     /// - Parameters:
     ///   - identifier: the identifier of the session.
-    ///   - completion: called on the main actor once the finished bodies are in ``BackgroundOptions/folder``; not called when the
-    ///     identifier is not this loader's.
+    ///   - completion: called on the main actor once the finished bodies are in ``BackgroundOptions/folder``; not
+    ///     called when the identifier is not this loader's.
     /// - Returns: whether the identifier is this loader's.
     @discardableResult @MainActor
     public func handleBackgroundEvents(identifier: String, completion: @escaping () -> Void) -> Bool {

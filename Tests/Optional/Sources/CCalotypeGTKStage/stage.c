@@ -43,7 +43,7 @@ static void frame_ended(void) {
     share = 0;
 }
 
-void calotype_stage_measure(void *window, void (*report)(void *context, double milliseconds), void *context) {
+void clt_stage_measure(void *window, void (*report)(void *context, double milliseconds), void *context) {
     report_share = report;
     report_context = context;
     gtk_widget_realize(GTK_WIDGET(window));
@@ -53,14 +53,14 @@ void calotype_stage_measure(void *window, void (*report)(void *context, double m
     g_signal_connect_after(clock, "after-paint", G_CALLBACK(frame_ended), NULL);
 }
 
-void calotype_stage_measure_list(void *window) {
+void clt_stage_measure_list(void *window) {
     GdkFrameClock *clock = gtk_widget_get_frame_clock(GTK_WIDGET(window));
     g_signal_connect_after(clock, "layout", G_CALLBACK(layout_ended), NULL);
 }
 
-unsigned calotype_stage_wakeups(void) { return wakeups; }
+unsigned clt_stage_wakeups(void) { return wakeups; }
 
-bool calotype_stage_run(int width, int height, void (*ready)(void *context, void *window), void *context) {
+bool clt_stage_run(int width, int height, void (*ready)(void *context, void *window), void *context) {
     if (!gtk_init_check()) return false;
     GtkWidget *window = gtk_window_new();
     gtk_window_set_decorated(GTK_WINDOW(window), FALSE);
@@ -74,15 +74,15 @@ bool calotype_stage_run(int width, int height, void (*ready)(void *context, void
     return true;
 }
 
-void calotype_stage_quit(void) { g_main_loop_quit(loop); }
+void clt_stage_quit(void) { g_main_loop_quit(loop); }
 
-void calotype_stage_set_child(void *window, void *widget) {
+void clt_stage_set_child(void *window, void *widget) {
     gtk_window_set_child(GTK_WINDOW(window), widget ? GTK_WIDGET(widget) : NULL);
 }
 
-void calotype_stage_set_visible(void *widget, bool visible) { gtk_widget_set_visible(GTK_WIDGET(widget), visible); }
+void clt_stage_set_visible(void *widget, bool visible) { gtk_widget_set_visible(GTK_WIDGET(widget), visible); }
 
-bool calotype_stage_middle_color(void *view, uint8_t rgba[4]) {
+bool clt_stage_middle_color(void *view, uint8_t rgba[4]) {
     enum { SIDE = 32 };
     GtkSnapshot *snapshot = gtk_snapshot_new();
     GtkPicture *image = GTK_PICTURE(gtk_overlay_get_child(GTK_OVERLAY(view)));
@@ -107,44 +107,44 @@ bool calotype_stage_middle_color(void *view, uint8_t rgba[4]) {
     return alpha > 0;
 }
 
-void calotype_stage_set_size(void *widget, int width, int height) {
+void clt_stage_set_size(void *widget, int width, int height) {
     gtk_widget_set_size_request(GTK_WIDGET(widget), width, height);
 }
 
-void calotype_stage_center(void *widget, bool centers) {
+void clt_stage_center(void *widget, bool centers) {
     gtk_widget_set_halign(GTK_WIDGET(widget), centers ? GTK_ALIGN_CENTER : GTK_ALIGN_FILL);
     gtk_widget_set_valign(GTK_WIDGET(widget), centers ? GTK_ALIGN_CENTER : GTK_ALIGN_FILL);
 }
 
-void *calotype_stage_find(void *widget, const char *name) {
+void *clt_stage_find(void *widget, const char *name) {
     if (g_strcmp0(gtk_widget_get_css_name(GTK_WIDGET(widget)), name) == 0) return widget;
     GtkWidget *child = gtk_widget_get_first_child(GTK_WIDGET(widget));
     for (; child; child = gtk_widget_get_next_sibling(child)) {
-        void *found = calotype_stage_find(child, name);
+        void *found = clt_stage_find(child, name);
         if (found) return found;
     }
     return NULL;
 }
 
-void *calotype_stage_row(void *view) {
+void *clt_stage_row(void *view) {
     GtkBox *row = GTK_BOX(gtk_box_new(GTK_ORIENTATION_VERTICAL, 0));
     gtk_box_append(row, GTK_WIDGET(view));
     gtk_box_append(row, gtk_label_new(NULL));
     return row;
 }
 
-void calotype_stage_set_text(void *row, const char *text) {
+void clt_stage_set_text(void *row, const char *text) {
     gtk_label_set_text(GTK_LABEL(gtk_widget_get_last_child(GTK_WIDGET(row))), text);
 }
 
-const char *calotype_stage_text(void *label) { return label ? gtk_label_get_text(GTK_LABEL(label)) : NULL; }
-bool calotype_stage_is_focusable(void *widget) { return gtk_widget_get_focusable(GTK_WIDGET(widget)); }
-const char *calotype_stage_tooltip(void *widget) { return gtk_widget_get_tooltip_text(GTK_WIDGET(widget)); }
-int calotype_stage_width(void *widget) { return gtk_widget_get_width(GTK_WIDGET(widget)); }
-void calotype_stage_set_sensitive(void *widget, bool is_sensitive) { gtk_widget_set_sensitive(GTK_WIDGET(widget), is_sensitive); }
-void calotype_stage_click(void *button) { g_signal_emit_by_name(button, "clicked"); }
-void *calotype_stage_button(void) { return g_object_ref_sink(gtk_button_new()); }
-void calotype_stage_release(void *object) { g_object_unref(object); }
+const char *clt_stage_text(void *label) { return label ? gtk_label_get_text(GTK_LABEL(label)) : NULL; }
+bool clt_stage_is_focusable(void *widget) { return gtk_widget_get_focusable(GTK_WIDGET(widget)); }
+const char *clt_stage_tooltip(void *widget) { return gtk_widget_get_tooltip_text(GTK_WIDGET(widget)); }
+int clt_stage_width(void *widget) { return gtk_widget_get_width(GTK_WIDGET(widget)); }
+void clt_stage_set_sensitive(void *widget, bool is_sensitive) { gtk_widget_set_sensitive(GTK_WIDGET(widget), is_sensitive); }
+void clt_stage_click(void *button) { g_signal_emit_by_name(button, "clicked"); }
+void *clt_stage_button(void) { return g_object_ref_sink(gtk_button_new()); }
+void clt_stage_release(void *object) { g_object_unref(object); }
 
 typedef struct {
     bool (*tick)(void *context);
@@ -156,7 +156,7 @@ static gboolean timer_tick(gpointer data) {
     return timer->tick(timer->context) ? G_SOURCE_CONTINUE : G_SOURCE_REMOVE;
 }
 
-void calotype_stage_every(unsigned milliseconds, bool (*tick)(void *context), void *context) {
+void clt_stage_every(unsigned milliseconds, bool (*tick)(void *context), void *context) {
     Timer *timer = g_new(Timer, 1);
     timer->tick = tick;
     timer->context = context;
@@ -168,7 +168,7 @@ static void painted(GdkFrameClock *clock, Timer *timer) {
     timer->tick(timer->context);
 }
 
-void calotype_stage_after_each_paint(void *window, bool (*tick)(void *context), void *context) {
+void clt_stage_after_each_paint(void *window, bool (*tick)(void *context), void *context) {
     Timer *timer = g_new(Timer, 1);
     timer->tick = tick;
     timer->context = context;
@@ -177,6 +177,6 @@ void calotype_stage_after_each_paint(void *window, bool (*tick)(void *context), 
     g_signal_connect_data(clock, "after-paint", G_CALLBACK(painted), timer, (GClosureNotify)(void (*)(void))g_free, 0);
 }
 
-void calotype_stage_set_animates(bool animates) {
+void clt_stage_set_animates(bool animates) {
     g_object_set(gtk_settings_get_default(), "gtk-enable-animations", (gboolean)animates, NULL);
 }

@@ -12,7 +12,7 @@ final class ConformanceScenario: Scenario {
     var windowSize: (width: Int, height: Int) { (960, 720) }
 
     func start(in window: UnsafeMutableRawPointer) {
-        unsafe calotype_stage_set_child(window, view.widget)
+        unsafe clt_stage_set_child(window, view.widget)
         Task {
             do {
                 try await checkImageViewAdapterConformance(of: view) { view in await ConformanceScenario.appearance(of: view)
@@ -25,7 +25,7 @@ final class ConformanceScenario: Scenario {
                 try checkFade()
             } catch {
                 printLine("FAILED \(error)")
-                calotype_stage_quit()
+                clt_stage_quit()
             }
         }
     }
@@ -51,7 +51,7 @@ final class ConformanceScenario: Scenario {
     /// Fades from red to blue. The fade takes four seconds, so that a busy machine also observes blended colours; a
     /// short fade then reaches blue.
     private func checkFade() throws {
-        calotype_stage_set_animates(true)
+        clt_stage_set_animates(true)
         if view.prefersReducedMotion() { printLine("FAILED motion: enabled animations have no effect") }
         let (red, blue) = (try TestImages.solid(red: 250), try TestImages.solid(blue: 250))
         func fade(for time: Duration) {
@@ -73,10 +73,10 @@ final class ConformanceScenario: Scenario {
             printLine(
                 color == [0, 0, 250] && blends.count == 2 ? "PASS fade" : "FAILED fade: \(color) after \(blends.count) blends"
             )
-            calotype_stage_set_animates(false)
+            clt_stage_set_animates(false)
             if !view.prefersReducedMotion() { printLine("FAILED motion: disabled animations have no effect") }
             printLine("PASS motion")
-            calotype_stage_quit()
+            clt_stage_quit()
             return false
         }
     }

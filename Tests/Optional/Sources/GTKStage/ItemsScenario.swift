@@ -21,15 +21,15 @@ import ImageTargetsGTK
         self.list = list
         unsafe list.makeCell = { view in
             // Cells may be released before the list.
-            unsafe calotype_stage_row(view.widget)
+            unsafe clt_stage_row(view.widget)
         }
         unsafe list.updateCell = { [weak self] widget, position in
             guard let self else { return }
             self.positions[UInt(bitPattern: widget)] = position
-            unsafe calotype_stage_set_text(widget, String(self.names[position]))
+            unsafe clt_stage_set_text(widget, String(self.names[position]))
         }
         list.onSelectionChange = { [weak self] in self?.selections.append($0) }
-        unsafe calotype_stage_set_child(window, list.widget)
+        unsafe clt_stage_set_child(window, list.widget)
         list.count = names.count
         Task {
             do {
@@ -37,7 +37,7 @@ import ImageTargetsGTK
             } catch {
                 printLine("FAILED \(error)")
             }
-            calotype_stage_quit()
+            clt_stage_quit()
         }
     }
 

@@ -52,11 +52,11 @@ final class ListScenario: Scenario {
                     let words = line.split(separator: " ").map(String.init)
                     Task { @MainActor in self.commands.append(words) }
                 }
-                Task { @MainActor in calotype_stage_quit() }
+                Task { @MainActor in clt_stage_quit() }
             }
         } catch {
             printLine("FAILED \(error)")
-            calotype_stage_quit()
+            clt_stage_quit()
         }
     }
 
@@ -90,10 +90,10 @@ final class ListScenario: Scenario {
     }
 
     private func rest(_ milliseconds: UInt32, in window: UnsafeMutableRawPointer) {
-        let (frames, wakeups) = (frames, calotype_stage_wakeups())
+        let (frames, wakeups) = (frames, clt_stage_wakeups())
         every(milliseconds) { [self] in
             printLine(
-                "REST frames=\(self.frames - frames) wakeups=\(calotype_stage_wakeups() - wakeups) cells=\(list.cellCount)")
+                "REST frames=\(self.frames - frames) wakeups=\(clt_stage_wakeups() - wakeups) cells=\(list.cellCount)")
             every(16) { [self] in unsafe tick(window) }
             return false
         }
@@ -128,7 +128,7 @@ final class ListScenario: Scenario {
         printLine("LOADS offscreen=\(loadsOffScreen) requests=\(list.requestsServed)")
         printLine("PAINTED frames=\(frames) blank=\(blankCells) requests=\(maximumRequests)")
         printLine("PASS")
-        calotype_stage_quit()
+        clt_stage_quit()
         return false
     }
 }

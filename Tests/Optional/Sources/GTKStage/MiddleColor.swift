@@ -6,6 +6,6 @@ extension GTKImageView {
     /// 255. `nil` if the view is blank there.
     func middleColor() -> [UInt8]? {
         var rgba: [UInt8] = [0, 0, 0, 0]
-        return unsafe calotype_stage_middle_color(widget, &rgba) ? rgba : nil
+        return unsafe clt_stage_middle_color(widget, &rgba) ? rgba : nil
     }
 }

@@ -58,7 +58,7 @@ import LoopbackHTTP
     /// Sets whether the server holds its responses.
     func holdResponses(_ isHeld: Bool) throws { try gate.setClosed(isHeld) }
     /// Shows or hides the list.
-    func setVisible(_ isVisible: Bool) { if let list { unsafe calotype_stage_set_visible(list.widget, isVisible) } }
+    func setVisible(_ isVisible: Bool) { if let list { unsafe clt_stage_set_visible(list.widget, isVisible) } }
 
     /// Puts the list into a window.
     func start(in window: UnsafeMutableRawPointer) throws {
@@ -86,7 +86,7 @@ import LoopbackHTTP
         }
         list.onActivate = { [weak self] _ in self?.activations += 1 }
         (self.server, self.list) = (server, list)
-        unsafe calotype_stage_set_child(window, list.widget)
+        unsafe clt_stage_set_child(window, list.widget)
         list.count = Self.count
         list.focus()
     }

@@ -19,15 +19,15 @@ final class SoakScenario: Scenario {
     var windowSize: (width: Int, height: Int) { list.windowSize }
 
     func start(in window: UnsafeMutableRawPointer) {
-        unsafe calotype_stage_measure(
+        unsafe clt_stage_measure(
             window, { unsafe SoakScenario.report($0, $1) }, Unmanaged.passRetained(self).toOpaque())
         do {
             try unsafe list.start(in: window)
         } catch {
             printLine("FAILED \(error)")
-            return calotype_stage_quit()
+            return clt_stage_quit()
         }
-        unsafe calotype_stage_measure_list(window)
+        unsafe clt_stage_measure_list(window)
         unsafe afterEachPaint(of: window) { [self] in unsafe painted(window) }
         Task {
             do {
@@ -37,7 +37,7 @@ final class SoakScenario: Scenario {
             } catch {
                 printLine("FAILED \(error)")
             }
-            calotype_stage_quit()
+            clt_stage_quit()
         }
     }
 

@@ -20,7 +20,7 @@ import ImageTargetsGTK
             default: ConformanceScenario()
             }
         let box = unsafe Unmanaged.passRetained(Holder(scenario)).toOpaque()
-        let isShown = unsafe calotype_stage_run(
+        let isShown = unsafe clt_stage_run(
             Int32(scenario.windowSize.width), Int32(scenario.windowSize.height),
             { context, window in
                 let addresses = (UInt(bitPattern: context), UInt(bitPattern: window))
@@ -35,7 +35,7 @@ import ImageTargetsGTK
     }
 }
 
-/// What a window shows, and what is checked there. It ends with `calotype_stage_quit`.
+/// What a window shows, and what is checked there. It ends with `clt_stage_quit`.
 @MainActor protocol Scenario: AnyObject {
     /// The size of the window, in the application's pixels.
     var windowSize: (width: Int, height: Int) { get }
@@ -61,7 +61,7 @@ extension Scenario {
 
 /// Calls `tick` on the main actor in intervals of `milliseconds` until it returns false.
 @MainActor func every(_ milliseconds: UInt32, _ tick: @escaping @MainActor () -> Bool) {
-    unsafe calotype_stage_every(milliseconds, Tick.call, Tick.retained(tick))
+    unsafe clt_stage_every(milliseconds, Tick.call, Tick.retained(tick))
 }
 
 /// Calls `tick` on the main actor after each frame of a window.
@@ -70,7 +70,7 @@ extension Scenario {
         tick()
         return true
     }
-    unsafe calotype_stage_after_each_paint(window, Tick.call, context)
+    unsafe clt_stage_after_each_paint(window, Tick.call, context)
 }
 
 /// A closure that GTK calls on the main thread. It is never released.

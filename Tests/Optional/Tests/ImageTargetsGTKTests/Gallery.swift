@@ -8,7 +8,7 @@ final class Gallery {
     static let program = "GalleryGTK"
     /// The images of the demo, in the root of the project.
     private static let demo = (0..<5).reduce(URL(filePath: #filePath)) { folder, _ in folder.deletingLastPathComponent() }
-        .appending(path: "Sources/C/Gallery/Images")
+        .appending(path: "Sources/Command/Demo/Images")
 
     /// The state in the last line of the program's trace.
     private(set) var state = State("")

@@ -5,7 +5,7 @@
 // or kept for reuse.
 
 /// Bytes that all threads have allocated; 0 if the system does not provide the number.
-size_t calotype_heap_bytes(void);
+size_t clt_heap_bytes(void);
 
 /// Returns memory that the allocator keeps for reuse to the system, if the allocator supports that.
-void calotype_heap_trim(void);
+void clt_heap_trim(void);
