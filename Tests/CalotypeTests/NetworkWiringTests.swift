@@ -46,6 +46,7 @@ struct NetworkWiring {
             $0.networkMonitor = NetworkMonitor(status: NetworkStatus())
             $0.bandwidthLimit = BandwidthLimit(bytesPerSecond: 1)
             $0.retryPolicy = .default
+            $0.hostBackoff = HostBackoff.Policy()
             $0.networkInterceptors = [PassthroughInterceptor()]
         }
         let guide = try String(contentsOf: ProjectFiles.root.appending(path: "docs/Networking.md"), encoding: .utf8)
@@ -57,8 +58,7 @@ struct NetworkWiring {
         let loader = StandardConfiguration().makeConfiguration().dataLoader
         #expect(
             chain(loader) == [
-                "SchemeRouter", "NetworkAwareLoader", "CachedLoader", "ResumingLoader", "RetryingLoader", "HostBackoffLoader",
-                "CurlLoader",
+                "SchemeRouter", "NetworkAwareLoader", "CachedLoader", "ResumingLoader", "RetryingLoader", "CurlLoader",
             ])
     }
 

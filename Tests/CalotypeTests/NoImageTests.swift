@@ -123,9 +123,12 @@ struct ResponsesThatAreNoImage {
         defer { server.stop() }
         let (loader, request) = (loader(.original), imageRequest(server))
         #expect(isRed(try await loader.image(for: request)))
+        try await loader.flush()
         hasChanged.withLock { $0 = true }
         #expect(isRed(try await loader.image(for: request)))
+        try await server.requests.wait(forCount: 2)
         while loader.activity != ImageLoader.Activity() { await Task.yield() }
+        try await loader.flush()
         server.stop()
         #expect(TestImages.pixel(of: try await loader.image(for: request), x: 0, y: 0)[0] == 9)
     }

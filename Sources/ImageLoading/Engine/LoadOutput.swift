@@ -17,31 +17,20 @@ enum LoadOutput: Sendable {
 
     /// The times and counts of the jobs that made the output.
     var metrics: LoadMetrics {
-        get {
-            switch self {
-            case .image(let image): image.metrics
-            case .bytes(let original), .info(_, let original): original.metrics
-            }
-        }
-        set {
-            switch self {
-            case .image(var image):
-                image.metrics = newValue
-                self = .image(image)
-            case .bytes(var original):
-                original.metrics = newValue
-                self = .bytes(original)
-            case .info(let info, var original):
-                original.metrics = newValue
-                self = .info(info, original)
-            }
+        switch self {
+        case .image(let image): image.metrics
+        case .bytes(let original), .info(_, let original): original.metrics
         }
     }
 
     /// The output for a job or a load that found it begun by another.
     func coalesced() -> LoadOutput {
-        var output = self
-        output.metrics.isCoalesced = true
-        return output
+        var metrics = metrics
+        metrics.isCoalesced = true
+        return switch self {
+        case .image(let image): .image(image.with(metrics))
+        case .bytes(let original): .bytes(original.with(metrics))
+        case .info(let info, let original): .info(info, original.with(metrics))
+        }
     }
 }

@@ -182,10 +182,7 @@ struct ResourceQueue: Sendable {
         return true
     }
 
-    /// Spends a part of the budget, even if that exceeds it.
-    mutating func hold(_ cost: Int) { spent += cost }
-
-    /// Gives back a part of the budget that was claimed or held.
+    /// Gives back a part of the budget that was claimed.
     mutating func giveBack(_ cost: Int) { spent -= cost }
 
     func fits(_ cost: Int) -> Bool { cost == 0 || spent == 0 || cost <= budget - spent }

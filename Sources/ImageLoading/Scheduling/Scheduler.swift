@@ -154,12 +154,6 @@ struct Scheduler: Equatable, Sendable {
         return true
     }
 
-    /// A cancelled decode holds memory that belongs to no work any more, until ``giveBack(_:)``.
-    mutating func hold(_ bytes: Int) { self[.worker].hold(bytes) }
-
-    /// Memory that ``hold(_:)`` took is free.
-    mutating func giveBack(_ bytes: Int) { self[.worker].giveBack(bytes) }
-
     /// A decoder that makes previews has learnt how much memory it takes. Previews never wait: they get the memory
     /// where it is free at once, and give it to the first decode that needs it.
     mutating func claimForPreviews(_ bytes: Int, for work: JobID) -> Bool {

@@ -101,11 +101,10 @@ struct BodyReader: Sendable {
         let entry = DataEntry(data: data, head: response.head, storedAt: Date().timeIntervalSince1970)
         var metrics = LoadMetrics()
         (metrics.byteCount, metrics.retries) = (data.count, response.retries)
-        var original = Original(
+        return Original(
             entry: entry, tier: plan.isLocal ? .local : response.tier, isWhole: isWhole, url: response.url,
-            job: job?.job.id ?? JobID(rawValue: 0), metrics: metrics)
-        if isWhole { original.commit = commit(entry, response) }
-        return original
+            job: job?.job.id ?? JobID(rawValue: 0), metrics: metrics,
+            commit: isWhole ? commit(entry, response) : nil)
     }
 
     /// What stores the bytes: the network layer with its response cache, or for other URLs the data cache.

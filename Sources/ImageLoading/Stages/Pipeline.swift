@@ -239,12 +239,12 @@ struct Pipeline: Sendable {
             try await OriginalCacheStage(coordinator: coordinator, job: job).lookUp()
         }
         switch found {
-        case .hit(var original, let transaction):
+        case .hit(let original, let transaction):
             coordinator.observe(.cacheLookup(.disk, isHit: true), plan)
             if let transaction { coordinator.revalidate(job.key.image, plan, .response(transaction)) }
-            original.metrics.originalCache = times.working
-            original.metrics.byteCount = original.entry.data.count
-            return original
+            var metrics = original.metrics
+            (metrics.originalCache, metrics.byteCount) = (times.working, original.entry.data.count)
+            return original.with(metrics)
         case .miss(let transaction):
             if components.hasByteCache { coordinator.observe(.cacheLookup(.disk, isHit: false), plan) }
             guard !plan.options.cachePolicy.isOnlyIfCached else { throw notCached }
@@ -276,11 +276,11 @@ struct Pipeline: Sendable {
 
     /// Bytes from the network, with the times of their fetch.
     private func counted(_ original: Original, _ times: StageTimes) -> Original {
-        var original = original
-        original.metrics.byteCount = original.entry.data.count
-        (original.metrics.network, original.metrics.waiting) = (times.working, times.waiting)
-        if original.tier == .network { coordinator.counts.withLock { $0.add(fetch: original.metrics) } }
-        return original
+        var metrics = original.metrics
+        metrics.byteCount = original.entry.data.count
+        (metrics.network, metrics.waiting) = (times.working, times.waiting)
+        if original.tier == .network { coordinator.counts.withLock { [metrics] in $0.add(fetch: metrics) } }
+        return original.with(metrics)
     }
 
     // MARK: 6. Decode
