@@ -1,6 +1,7 @@
 internal import ImageCore
 
-/// The encoded bytes of an image, where they came from, and how they are stored. A reference, since suspended jobs keep it.
+/// The encoded bytes of an image, where they came from, and how they are stored. A reference, since suspended jobs keep
+/// it.
 final class Original: Sendable {
     /// The bytes, with the head of their response.
     let entry: DataEntry
