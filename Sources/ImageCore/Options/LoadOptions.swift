@@ -33,8 +33,10 @@ public struct LoadOptions: Sendable {
     public var headers: HTTPFields = [:]
     /// Interceptors around the fetches of this load, the first one outermost, outside those of the loader; none.
     ///
-    /// What they declare by ``RequestInterceptor/identity(for:)`` is part of the identity of the resource. A load that
-    /// joins the fetch of another load, or that a cache serves, does not call its own interceptors.
+    /// What they declare by ``RequestInterceptor/identity(for:)`` is part of the identity of the resource. Loads
+    /// share a fetch only if their interceptors are of the same types and declare identities, are the same objects,
+    /// or come from the same layer. A load that shares a fetch, or that a cache serves, does not call its own
+    /// interceptors.
     public var interceptors: [any RequestInterceptor] = []
     /// Whether expensive networks, such as cellular or metered ones, may be used.
     public var allowsExpensiveNetwork: Bool = true

@@ -50,7 +50,7 @@ extension LoadCoordinator {
 
     func endFetch(_ job: Job) { state.withLock { state in state.update(job.id) { $0.fetch = nil } } }
 
-    /// Ends a load that would use an expensive network against its options, while the fetch goes on for others.
+    /// Ends a load that would use an expensive network against its options, while the fetch continues for others.
     func endUnlessExpensiveNetworkIsAllowed(_ load: ImageTask) {
         guard !load.plan.options.allowsExpensiveNetwork else { return }
         end(load, .expensiveNetwork(load.plan.request.description))

@@ -51,7 +51,7 @@
             unsafe tick = (widget, number)
         }
 
-        /// Returns whether the fade goes on.
+        /// Returns whether the fade continues.
         private func fade(_ now: Int64) -> Bool {
             fadeStart = fadeStart ?? now
             progress = min(1, max(0, Double(now - (fadeStart ?? now)) / Double(fadeDuration)))
