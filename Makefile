@@ -38,8 +38,11 @@ command: setup #- build only the command, stripped, and print its path; docs/Dep
 	@strip $(COMMAND_PROGRAM) -o .build/calotype
 	@echo .build/calotype
 
+# The progress of tests, line by line.
+BY_LINE := $(if $(filter Linux,$(shell uname)),stdbuf -oL)
+
 test: build ## run all tests, compile the snippets, build and run the examples
-	@Scripts/quietly "tests" $(SWIFT) test --skip-build --disable-xctest --no-parallel
+	@TIME_LIMIT=1800 Scripts/quietly "tests" $(BY_LINE) $(SWIFT) test --skip-build --disable-xctest --no-parallel
 	@Scripts/snippets
 	@Scripts/examples
 
@@ -47,14 +50,11 @@ test: build ## run all tests, compile the snippets, build and run the examples
 # that the default build does not change. The package manager writes the traits into each command in the order of a set: without the
 # variable, another order would build everything again.
 OPTIONAL := --package-path Tests/Optional --scratch-path .build/optional
-# The progress of tests, line by line.
-BY_LINE := $(if $(filter Linux,$(shell uname)),stdbuf -oL)
-
 optional: export SWIFT_DETERMINISTIC_HASHING = 1
 optional: #- build and test the optional parts: GTK, Redis, OpenCombine, and a network layer on AsyncHTTPClient
 	@Scripts/setup --optional
 	@Scripts/quietly "1/2 build (optional parts, examples)" $(BUILD) --build-tests $(OPTIONAL)
-	@Scripts/quietly "2/2 tests (optional parts)" $(BY_LINE) $(SWIFT) test --skip-build --disable-xctest --no-parallel $(OPTIONAL)
+	@TIME_LIMIT=1200 Scripts/quietly "2/2 tests (optional parts)" $(BY_LINE) $(SWIFT) test --skip-build --disable-xctest --no-parallel $(OPTIONAL)
 
 GALLERY := --package-path Examples/GalleryGTK --scratch-path .build/gallery
 

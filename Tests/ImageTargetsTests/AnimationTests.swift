@@ -139,6 +139,8 @@ import Testing
         await show(image, "a", in: target)
         await advance(1)
         await view.calls.wait(forCount: 2)
+        // The view gets the frame before the animation sleeps again.
+        await clock.waitForSleeps(2)
         await view.reduceMotion(true)
         for _ in 0..<2 { await target.motionPreferenceChanged() }
         #expect(view.calls.events == [.image(10), .frame(11), .frame(10)] && image.animation?.playingViews == 0)
