@@ -15,8 +15,5 @@ public struct ImageResponse: Sendable, CustomStringConvertible {
     }
 
     /// The image and its tier, and the time if the load took any, such as `64x48 rgba8 (jpeg) from network in 31 ms`.
-    public var description: String {
-        let time = metrics.total > .zero ? " in \(metrics.total.inSecondsOrMilliseconds)" : ""
-        return "\(image) from \(tier.rawValue)\(time)"
-    }
+    public var description: String { LoadSummary(image: image, tier: tier, metrics: metrics).description }
 }

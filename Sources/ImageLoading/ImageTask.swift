@@ -16,9 +16,7 @@ public final class ImageTask: LoadHandle {
         /// The end waits for ``release()``; `heldEnd` is set once the load has ended.
         var isHeld = false
         var heldEnd: (@Sendable () -> Void)?
-        var result: Result<ImageResponse, LoadFailure>?
-        /// The output of a load of bytes or of a header.
-        var output: LoadOutput?
+        var result: Result<LoadOutput, LoadFailure>?
         var progress: LoadProgress?
         var preview: DecodedImage?
         /// Called at the end.
@@ -80,7 +78,7 @@ public final class ImageTask: LoadHandle {
             if let progress = state.progress { replay.append(.progress(progress)) }
             if let preview = state.preview { replay.append(.preview(preview)) }
             if state.hasEnded, let result = state.result {
-                replay.append(.finished(result))
+                replay.append(.finished(result.response))
             } else {
                 state.events.add { event in
                     continuation.yield(event)
@@ -131,7 +129,10 @@ public final class ImageTask: LoadHandle {
     }
 
     /// The result of a load that has ended.
-    var ending: Result<ImageResponse, LoadFailure> { state.withLock { $0.result ?? .failure(.cancelled) } }
+    var outcome: Result<LoadOutput, LoadFailure> { state.withLock { $0.result ?? .failure(.cancelled) } }
+
+    /// The result of a load of an image that has ended.
+    var ending: Result<ImageResponse, LoadFailure> { outcome.response }
 
     /// Calls back with the result, once: here and now when the load has ended already.
     func whenFinished(_ body: @escaping @Sendable (Result<ImageResponse, LoadFailure>) -> Void) {
@@ -165,9 +166,6 @@ public final class ImageTask: LoadHandle {
             return source
         }
     }
-
-    /// The output of a load of bytes or of a header, when it has ended.
-    var output: LoadOutput? { state.withLock { $0.output } }
 
     /// Ends the load at its deadline, unless it has ended before.
     func startDeadline() {
@@ -260,21 +258,17 @@ public final class ImageTask: LoadHandle {
     ///
     /// The loader and its observers are notified first, so that a caller that sees the end finds it counted.
     ///
-    /// - Parameters:
-    ///   - output: the output of a load of bytes or of a header.
-    ///   - deliveryBegan: when the result was at hand, where observers want to know.
-    func finish(
-        _ result: Result<ImageResponse, LoadFailure>, output: LoadOutput? = nil, deliveryBegan: ContinuousClock.Instant? = nil
-    ) {
+    /// - Parameter deliveryBegan: when the result was at hand, where observers want to know.
+    func finish(_ result: Result<LoadOutput, LoadFailure>, deliveryBegan: ContinuousClock.Instant? = nil) {
         let isFirst = state.withLock { state in
             guard state.result == nil else { return false }
             guard !state.isHeld else {
                 if state.heldEnd == nil {
-                    state.heldEnd = { [self] in finish(result, output: output, deliveryBegan: deliveryBegan) }
+                    state.heldEnd = { [self] in finish(result, deliveryBegan: deliveryBegan) }
                 }
                 return false
             }
-            (state.result, state.output) = (result, output)
+            state.result = result
             state.subscription = nil
             state.preview = nil
             return true
@@ -284,7 +278,10 @@ public final class ImageTask: LoadHandle {
         let (waiters, lowResolution, deadline, delivers) = state.withLock { state in
             state.hasEnded = true
             defer { state.waiters = [] }
-            return (state.waiters, state.lowResolution.take(), state.deadline.take(), state.events.append { .finished(result) })
+            return (
+                state.waiters, state.lowResolution.take(), state.deadline.take(),
+                state.events.append { .finished(result.response) }
+            )
         }
         if delivers { deliverPending() }
         lowResolution?.cancel()
@@ -295,16 +292,9 @@ public final class ImageTask: LoadHandle {
     /// Ends the load with the output of its job.
     func finish(_ output: LoadOutput, isCoalesced: Bool, deliveryBegan: ContinuousClock.Instant?) {
         var metrics = output.metrics
-        metrics.isCoalesced = metrics.isCoalesced || isCoalesced
+        if isCoalesced { metrics.isCoalesced = true }
         metrics.total = elapsed
-        if case .image(let staged) = output {
-            let response = ImageResponse(image: staged.image, tier: staged.tier, metrics: metrics)
-            return finish(.success(response), deliveryBegan: deliveryBegan)
-        }
-        // Loads of bytes return a placeholder image that is never read.
-        guard let none = DecodedImage.none else { return finish(.failure(.failed(.noInput))) }
-        let response = ImageResponse(image: none, tier: output.tier, metrics: metrics)
-        finish(.success(response), output: output, deliveryBegan: deliveryBegan)
+        finish(.success(LoadOutput(output.content, metrics)), deliveryBegan: deliveryBegan)
     }
 
     /// Delays the end until ``release()``, so that observers get earlier events first.

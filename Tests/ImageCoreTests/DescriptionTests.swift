@@ -81,7 +81,7 @@ import Testing
     }
 
     @Test func anObservationNamesItsStageAndItsTime() throws {
-        let response = ImageResponse(image: try Self.image(), tier: .memory)
+        let summary = LoadSummary(image: try Self.image(), tier: .memory)
         let observations: [(LoadObservation, String)] = [
             (.started, "started"), (.joined(LoadID(rawValue: 3)), "joined load #3"),
             (.waitBegan(.network), "network wait began"),
@@ -89,7 +89,8 @@ import Testing
             (.stageBegan(.decode), "decode began"), (.stageEnded(.decode, .microseconds(450)), "decode ended after 0.4 ms"),
             (.progress(LoadProgress(received: 7, expected: nil)), "progress: 7 bytes"),
             (.cacheLookup(.memory, isHit: false), "memory cache miss"), (.cacheLookup(.disk, isHit: true), "disk cache hit"),
-            (.finished(.success(response)), "finished: 64x48 rgba8 from memory"), (.finished(.failure(.cancelled)), "cancelled"),
+            (.finished(.success(summary)), "finished: 64x48 rgba8 from memory"), (.finished(.failure(.cancelled)), "cancelled"),
+            (.finished(.success(LoadSummary(tier: .network))), "finished: 0 bytes from network"),
         ]
         for (observation, expected) in observations { #expect("\(observation)" == expected) }
     }

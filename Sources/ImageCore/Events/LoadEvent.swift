@@ -17,9 +17,9 @@ public enum LoadEvent: Sendable, CustomStringConvertible {
     }
 
     /// The result of a load on one line and without credentials.
-    static func describe(_ result: Result<ImageResponse, LoadFailure>) -> String {
+    static func describe(_ result: Result<some CustomStringConvertible, LoadFailure>) -> String {
         switch result {
-        case .success(let response): "finished: \(response)"
+        case .success(let value): "finished: \(value)"
         case .failure(.cancelled): "cancelled"
         case .failure(.failed(let error)): "failed: \(error.debugDescription)"
         }

@@ -19,9 +19,9 @@ public enum LoadObservation: Sendable, CustomStringConvertible {
     /// The memory cache or the data cache was looked up.
     case cacheLookup(CacheTier, isHit: Bool)
     /// A data cache failed to read or to store; the load continues without it.
-    case cacheFailed(ImageError)
+    indirect case cacheFailed(ImageError)
     /// The load ended. Cancellation is not a failure.
-    case finished(Result<ImageResponse, LoadFailure>)
+    indirect case finished(Result<LoadSummary, LoadFailure>)
 
     /// The observation on one line and without credentials, such as `decode ended after 8.5 ms` or `memory cache miss`.
     public var description: String {

@@ -17,10 +17,3 @@ extension ImageLoader {
         return task
     }
 }
-
-extension DecodedImage {
-    /// One clear pixel: the placeholder image of a load of bytes, which is never read.
-    static let none: DecodedImage? =
-        (try? unsafe Bitmap(size: PixelSize(width: 1, height: 1), format: .gray8, alpha: .opaque) { _, _ in })
-        .map { DecodedImage($0) }
-}

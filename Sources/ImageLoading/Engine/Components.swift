@@ -113,3 +113,12 @@ final class Components: Sendable {
         do { return .success(try await body()) } catch { return .failure(error) }
     }
 }
+
+extension ImageInfo {
+    /// The memory that the fully decoded image takes, in bytes.
+    func bitmapBytes(of format: PixelFormat) -> Int {
+        guard let pixels = size.pixelCount else { return .max }
+        let bytes = pixels.multipliedReportingOverflow(by: format.bytesPerPixel)
+        return bytes.overflow ? .max : bytes.partialValue
+    }
+}

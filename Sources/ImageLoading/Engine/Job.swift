@@ -31,6 +31,8 @@ final class Job: Sendable {
     let revalidation: Revalidation?
     /// Cancelled when the last subscriber leaves.
     let token = CancellationToken()
+    /// What the job has taken so far, with its upstreams.
+    let metrics = Lock(LoadMetrics())
     private let previews = Lock(Previews())
 
     init(

@@ -11,7 +11,8 @@ extension LoadCoordinator {
     private func run(_ job: Job) async {
         do {
             try job.token.check()
-            finish(job, .success(try await Pipeline(coordinator: self, job: job).makeOutput()))
+            let content = try await Pipeline(coordinator: self, job: job).makeOutput()
+            finish(job, .success(LoadOutput(content, job.metrics.withLock(\.self))))
         } catch {
             finish(job, .failure(failure(error, of: job)))
         }
@@ -40,7 +41,7 @@ extension LoadCoordinator {
 
     // MARK: Waiting
 
-    /// Waits for the output of another job, which begins where it is new. Decodes to several sizes share their bytes:
+    /// Waits for the output of another job, which begins where it is new, and counts what that took. Decodes to several sizes share their bytes:
     /// one that can be made from a larger size gets the image of that size instead.
     ///
     /// - Parameters:
@@ -52,8 +53,8 @@ extension LoadCoordinator {
     /// - Throws: the error of the other job; `CancellationError` once the dependent has no subscriber left.
     func output(
         of key: JobKey, steps: [PixelStep] = [], scale: DecodeScale? = nil, fetched: Original? = nil, for dependent: Job
-    ) async throws -> LoadOutput {
-        try await withCheckedThrowingContinuation { continuation in
+    ) async throws -> LoadOutput.Content {
+        let output: LoadOutput = try await withCheckedThrowingContinuation { continuation in
             let upstream = send { state -> Upstream in
                 switch state.sharing.subscribe(dependent.id, to: key, scale: scale) {
                 case .began(let id, _):
@@ -81,6 +82,8 @@ extension LoadCoordinator {
             case .stopped: continuation.resume(throwing: CancellationError())
             }
         }
+        dependent.metrics.withLock { $0.add(output.metrics) }
+        return output.content
     }
 
     /// How a job found its upstream.

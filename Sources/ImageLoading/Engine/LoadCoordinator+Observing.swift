@@ -25,7 +25,7 @@ extension LoadCoordinator {
     /// - Parameter deliveryBegan: when the result was at hand; `nil` for an image from the memory cache, which is
     ///   delivered at once.
     func observeEnd(
-        _ result: Result<ImageResponse, LoadFailure>, _ plan: LoadPlan, deliveryBegan: ContinuousClock.Instant? = nil
+        _ result: Result<LoadSummary, LoadFailure>, _ plan: LoadPlan, deliveryBegan: ContinuousClock.Instant? = nil
     ) {
         if case .success = result {
             observe(.stageBegan(.deliver), plan)

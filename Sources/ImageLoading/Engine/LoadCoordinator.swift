@@ -111,7 +111,7 @@ final class LoadCoordinator: Sendable {
         guard let hit = lookup.hit else { return .miss(lookup) }
         observeStart(lookup.plan)
         observe(lookup)
-        observeEnd(.success(ImageResponse(image: hit, tier: .memory)), lookup.plan)
+        observeEnd(.success(LoadSummary(image: hit, tier: .memory)), lookup.plan)
         return .hit(hit)
     }
 
@@ -140,19 +140,16 @@ final class LoadCoordinator: Sendable {
     }
 
     /// Loads bytes, or what their header says.
-    func output(of request: ImageRequest, goal: LoadGoal) async throws(LoadFailure) -> LoadOutput {
-        let task = await load(MemoryLookup(plan: try plan(request, goal: goal)))
-        _ = try task.ending.get()
-        guard let output = task.output else { throw .failed(.noInput) }
-        return output
+    func output(of request: ImageRequest, goal: LoadGoal) async throws(LoadFailure) -> LoadOutput.Content {
+        try await load(MemoryLookup(plan: try plan(request, goal: goal))).outcome.get().content
     }
 
     func ended(
-        _ task: ImageTask, _ result: Result<ImageResponse, LoadFailure>, _ deliveryBegan: ContinuousClock.Instant?
+        _ task: ImageTask, _ result: Result<LoadOutput, LoadFailure>, _ deliveryBegan: ContinuousClock.Instant?
     ) {
         counts.withLock { $0.add(result) }
         if let owner = task.plan.request.owner { ownedLoads.remove(task, of: owner) }
-        observeEnd(result, task.plan, deliveryBegan: deliveryBegan)
+        observeEnd(result.map(\.summary), task.plan, deliveryBegan: deliveryBegan)
     }
 
     func makeTask(

@@ -1,36 +1,138 @@
 internal import ImageCore
 
-/// What a job makes.
-enum LoadOutput: Sendable {
-    case image(StagedImage)
-    case bytes(Original)
-    /// What the header says, and the bytes that have it.
-    case info(ImageInfo, Original)
+/// What a job made, and what that took. A reference, since suspended jobs have room for it.
+final class LoadOutput: Sendable {
+    enum Content: Sendable {
+        case image(StagedImage)
+        case bytes(Original)
+        /// What the header says, and the bytes that have it. Indirect, since suspended jobs have room for a content.
+        indirect case info(ImageInfo, Original)
+    }
+
+    let content: Content
+    /// The times and counts of the jobs that made it.
+    let metrics: LoadMetrics
 
     /// Where the output came from.
     var tier: CacheTier {
-        switch self {
+        switch content {
         case .image(let image): image.tier
         case .bytes(let original), .info(_, let original): original.tier
         }
     }
 
-    /// The times and counts of the jobs that made the output.
-    var metrics: LoadMetrics {
-        switch self {
-        case .image(let image): image.metrics
-        case .bytes(let original), .info(_, let original): original.metrics
-        }
-    }
+    init(_ content: Content, _ metrics: LoadMetrics) { (self.content, self.metrics) = (content, metrics) }
+
+    /// An image from the memory cache.
+    convenience init(cached image: DecodedImage) { self.init(.image(StagedImage(image, tier: .memory)), LoadMetrics()) }
 
     /// The output for a job or a load that found it begun by another.
     func coalesced() -> LoadOutput {
         var metrics = metrics
         metrics.isCoalesced = true
-        return switch self {
-        case .image(let image): .image(image.with(metrics))
-        case .bytes(let original): .bytes(original.with(metrics))
-        case .info(let info, let original): .info(info, original.with(metrics))
+        return LoadOutput(content, metrics)
+    }
+
+    /// What observers see of it.
+    var summary: LoadSummary {
+        if case .image(let staged) = content { return LoadSummary(image: staged.image, tier: tier, metrics: metrics) }
+        return LoadSummary(tier: tier, metrics: metrics)
+    }
+}
+
+extension Result where Success == LoadOutput, Failure == LoadFailure {
+    /// The result of a load of an image.
+    var response: Result<ImageResponse, LoadFailure> {
+        flatMap { output in
+            guard case .image(let staged) = output.content else { return .failure(.failed(.noInput)) }
+            return .success(ImageResponse(image: staged.image, tier: output.tier, metrics: output.metrics))
         }
     }
+}
+
+extension LoadMetrics {
+    /// Adds the time that a stage worked.
+    mutating func add(_ time: Duration, of stage: LoadStage) {
+        switch stage {
+        case .processedCache: processedCache += time
+        case .originalCache: originalCache += time
+        case .network: network += time
+        case .decode: decode += time
+        case .process: process += time
+        case .request, .memoryCache, .store, .deliver, .revalidate: break
+        }
+    }
+
+    /// Adds what the output took that a job has used.
+    mutating func add(_ upstream: LoadMetrics) {
+        byteCount = upstream.byteCount
+        retries += upstream.retries
+        isCoalesced = isCoalesced || upstream.isCoalesced
+        waiting += upstream.waiting
+        processedCache += upstream.processedCache
+        originalCache += upstream.originalCache
+        network += upstream.network
+        decode += upstream.decode
+        process += upstream.process
+    }
+}
+
+/// An image on its way through the stages. A reference, since suspended jobs keep it.
+final class StagedImage: Sendable {
+    let image: DecodedImage
+    let tier: CacheTier
+    /// The response that the image was made from; `nil` if it was made from an image in memory.
+    let source: ResponseHead?
+    /// The bytes, where a smaller image may be made from this one.
+    let original: Original?
+    /// Whether it is the thumbnail in the file, which has another size than the image.
+    let isThumbnail: Bool
+
+    init(
+        _ image: DecodedImage, tier: CacheTier, source: ResponseHead? = nil, original: Original? = nil,
+        isThumbnail: Bool = false
+    ) {
+        (self.image, self.tier, self.source) = (image, tier, source)
+        (self.original, self.isThumbnail) = (original, isThumbnail)
+    }
+}
+
+/// The encoded bytes of an image, where they came from, and how they are stored. A reference, since suspended jobs keep
+/// it.
+final class Original: Sendable {
+    /// The bytes, with the head of their response.
+    let entry: DataEntry
+    let tier: CacheTier
+    /// Whether these are all bytes, not just the first ones, which hold the header.
+    let isWhole: Bool
+    /// The URL of the response, after redirects; `nil` for bytes without a response.
+    let url: URL?
+    /// The job that got the bytes; late loads find them there until they are stored.
+    let job: JobID
+    /// What stores the bytes once they have proved to be an image; `nil` if a cache has them, or must not have them.
+    let commit: Commit?
+
+    init(
+        entry: DataEntry, tier: CacheTier, isWhole: Bool = true, url: URL? = nil, job: JobID, commit: Commit? = nil
+    ) {
+        (self.entry, self.tier, self.isWhole, self.url) = (entry, tier, isWhole, url)
+        (self.job, self.commit) = (job, commit)
+    }
+
+    /// The headers of the response that had the bytes.
+    var responseHead: ResponseHead? {
+        url.map { ResponseHead(url: $0, head: entry.head, receivedAt: entry.storedAt) }
+    }
+}
+
+/// Stores the bytes of a fetch, once, whichever of the jobs that use them is the first to accept them.
+final class Commit: Sendable {
+    typealias Body = @Sendable () async throws -> Void
+
+    private let body: Lock<Body?>
+
+    init(_ body: @escaping Body) { self.body = Lock(body) }
+
+    /// The call that stores the bytes, for the first caller.
+    func take() -> Body? { body.withLock { $0.take() } }
 }

@@ -12,14 +12,13 @@ struct StageRunner: Sendable {
     ///   - stage: the name under which observers see it.
     ///   - resource: what it occupies; `nil` for what limits itself.
     ///   - body: the stage.
-    /// - Returns: its output, and how long it waited and worked.
     /// - Throws: what `body` throws, as an error of the stage; `CancellationError` once the job has no subscriber left.
     func run<Output: Sendable>(
         _ stage: LoadStage, on resource: ResourceClass? = nil, _ body: () async throws -> Output
-    ) async throws -> (Output, StageTimes) {
-        let waited = try await waitForSlot(resource, stage)
+    ) async throws -> Output {
+        try await waitForSlot(resource, stage)
         defer { if resource != nil { coordinator.release(job) } }
-        return try await measure(stage, waited, body)
+        return try await measure(stage, body)
     }
 
     /// Runs a stage on a worker thread.
@@ -31,50 +30,50 @@ struct StageRunner: Sendable {
     ///   - body: the stage.
     func runOnWorker<Output: Sendable>(
         _ stage: LoadStage, bytes: @escaping @Sendable () -> Int = { 0 }, _ body: @escaping @Sendable () throws -> Output
-    ) async throws -> (Output, StageTimes) {
-        var waited = Duration.zero
+    ) async throws -> Output {
         var needed: Int?
         while true {
-            waited += try await waitForSlot(.worker, stage, bytes: needed ?? 0)
+            try await waitForSlot(.worker, stage, bytes: needed ?? 0)
             defer { coordinator.release(job) }
             if needed == nil {
                 let bytes = try await coordinator.components.workers.run(bytes)
                 needed = bytes
                 guard bytes == 0 || coordinator.claim(bytes, for: job) else { continue }
             }
-            return try await measure(stage, waited) { try await coordinator.components.workers.run(body) }
+            return try await measure(stage) { try await coordinator.components.workers.run(body) }
         }
     }
 
-    private func waitForSlot(_ resource: ResourceClass?, _ stage: LoadStage, bytes: Int = 0) async throws -> Duration {
+    private func waitForSlot(_ resource: ResourceClass?, _ stage: LoadStage, bytes: Int = 0) async throws {
         try job.token.check()
-        guard let resource else { return .zero }
+        guard let resource else { return }
         let queued = ContinuousClock.now
         coordinator.observe(.waitBegan(stage), job.plan)
-        defer { coordinator.observe(.waitEnded(stage, ContinuousClock.now - queued), job.plan) }
+        defer {
+            let time = ContinuousClock.now - queued
+            job.metrics.withLock { $0.waiting += time }
+            coordinator.observe(.waitEnded(stage, time), job.plan)
+        }
         try await coordinator.waitForSlot(resource, bytes: bytes, for: job)
-        return ContinuousClock.now - queued
     }
 
     private func measure<Output: Sendable>(
-        _ stage: LoadStage, _ waited: Duration, _ body: () async throws -> Output
-    ) async throws -> (Output, StageTimes) {
+        _ stage: LoadStage, _ body: () async throws -> Output
+    ) async throws -> Output {
         try job.token.check()
         let began = ContinuousClock.now
         coordinator.observe(.stageBegan(stage), job.plan)
-        defer { coordinator.observe(.stageEnded(stage, ContinuousClock.now - began), job.plan) }
+        defer {
+            let time = ContinuousClock.now - began
+            job.metrics.withLock { $0.add(time, of: stage) }
+            coordinator.observe(.stageEnded(stage, time), job.plan)
+        }
         do {
-            return (try await body(), StageTimes(waiting: waited, working: ContinuousClock.now - began))
+            return try await body()
         } catch {
             // An error of the cache is no error of the load.
             if job.token.isCancelled || error is CancellationError { throw CancellationError() }
             throw ImageError.wrapping(error, stage: stage, source: job.plan.request.description)
         }
     }
-}
-
-/// How long a stage waited and worked.
-struct StageTimes: Sendable {
-    var waiting = Duration.zero
-    var working = Duration.zero
 }

@@ -10,7 +10,7 @@ extension ImageLoader {
         public var loads = Loads()
         /// Encoded bytes that were fetched and saved.
         public var bytes = Bytes()
-        /// The queues of work: `diskCache`, `network`, `local`, `worker`.
+        /// The queues of work: `network`, `local`, `worker`.
         public var queues: [Queue] = []
         /// The caches that count: the memory cache first, then the data cache's tiers.
         public var caches: [CacheStatistics] = []
@@ -23,7 +23,7 @@ extension ImageLoader {
     public struct Loads: Hashable, Sendable {
         /// Loads that have not ended.
         public var active = 0
-        /// Loads that ended with an image.
+        /// Loads that ended well.
         public var finished = 0
         /// Loads that ended with an error.
         public var failed = 0
@@ -53,7 +53,7 @@ extension ImageLoader {
 
     /// Steps of work that wait for one kind of resource.
     public struct Queue: Hashable, Sendable {
-        /// `diskCache`, `network`, `local` or `worker`.
+        /// `network`, `local` or `worker`.
         public let name: String
         /// Steps that wait for a free slot.
         public var waiting: Int
@@ -70,15 +70,15 @@ struct LoadCounts: Sendable {
     var bytes = ImageLoader.Bytes()
 
     /// A load ended.
-    mutating func add(_ result: Result<ImageResponse, LoadFailure>) {
+    mutating func add(_ result: Result<LoadOutput, LoadFailure>) {
         switch result {
         case .failure(.cancelled): loads.cancelled += 1
         case .failure(.failed): loads.failed += 1
-        case .success(let response):
+        case .success(let output):
             loads.finished += 1
-            let metrics = response.metrics
+            let metrics = output.metrics
             if metrics.isCoalesced { loads.coalesced += 1 }
-            switch response.tier {
+            switch output.tier {
             case .memory, .local: break
             case .disk: bytes.savedByCache += metrics.byteCount
             case .network: if metrics.isCoalesced { bytes.savedByCoalescing += metrics.byteCount }

@@ -73,10 +73,10 @@
         }
     }
 
-    extension Result<ImageResponse, LoadFailure> {
+    extension Result<LoadSummary, LoadFailure> {
         fileprivate var word: String {
             switch self {
-            case .success(let response): response.tier.rawValue
+            case .success(let summary): summary.tier.rawValue
             case .failure(.failed(let error)): error.code.name
             case .failure(.cancelled): "cancelled"
             }

@@ -59,20 +59,20 @@ struct TraceEvent: Encodable, Sendable {
     mutating func set(_ name: String, _ argument: Argument) { arguments = (arguments ?? [:]).merging([name: argument]) { $1 } }
 
     /// Adds the result of the load.
-    mutating func add(_ result: Result<ImageResponse, LoadFailure>) {
+    mutating func add(_ result: Result<LoadSummary, LoadFailure>) {
         switch result {
         case .failure(.cancelled): set("result", .string("cancelled"))
         case .failure(.failed(let error)):
             set("result", .string("failed"))
             set("error", .string(error.code.name))
             if let status = error.status { set("status", .number(status)) }
-        case .success(let response):
+        case .success(let summary):
             set("result", .string("finished"))
-            set("tier", .string(response.tier.rawValue))
-            set("size", .string("\(response.image.size)"))
-            set("bytes", .number(response.metrics.byteCount))
-            set("coalesced", .flag(response.metrics.isCoalesced))
-            if response.metrics.retries > 0 { set("retries", .number(response.metrics.retries)) }
+            set("tier", .string(summary.tier.rawValue))
+            if let image = summary.image { set("size", .string("\(image.size)")) }
+            set("bytes", .number(summary.metrics.byteCount))
+            set("coalesced", .flag(summary.metrics.isCoalesced))
+            if summary.metrics.retries > 0 { set("retries", .number(summary.metrics.retries)) }
         }
     }
 

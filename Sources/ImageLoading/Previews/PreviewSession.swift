@@ -157,7 +157,7 @@ final class PreviewSession: Sendable {
     private func show(_ image: DecodedImage, after processor: (any Processing)?, isThumbnail: Bool = false) -> Bool {
         var image = image
         image.isPreview = true
-        let decoded = StagedImage(image, tier: .network, metrics: LoadMetrics(), isThumbnail: isThumbnail)
+        let decoded = StagedImage(image, tier: .network, isThumbnail: isThumbnail)
         let processed: StagedImage? =
             if let processor {
                 ProcessStage(processor, of: job.plan, coordinator.components).preview(of: decoded, token)

@@ -44,7 +44,6 @@ struct Scheduler: Equatable, Sendable {
     init(fetches: Int, fetchesPerHost: Int, localReads: Int, workers: Int, concurrentDecodeBytes: Int = .max) {
         queues = ResourceClass.allCases.map { resource in
             switch resource {
-            case .diskCache: ResourceQueue(limit: .max)
             case .network: ResourceQueue(limit: fetches, limitPerGroup: fetchesPerHost)
             case .local: ResourceQueue(limit: localReads)
             case .worker: ResourceQueue(limit: workers, budget: concurrentDecodeBytes)
@@ -197,4 +196,14 @@ struct Scheduler: Equatable, Sendable {
         get { self[.network].holdsPrefetches }
         set { self[.network].holdsPrefetches = newValue }
     }
+}
+
+/// What a step of work occupies while it runs. Each class has its own queue and limits.
+enum ResourceClass: Int, CaseIterable, Sendable {
+    /// A fetch over the network: limited in total and per host.
+    case network
+    /// The read of a local file, or a closure of the caller.
+    case local
+    /// Decoding and processing, on the loader's worker threads.
+    case worker
 }

@@ -23,7 +23,7 @@ struct NetworkStage: Sendable {
 
     private func local(_ data: Data) -> Original {
         let entry = DataEntry(data: data, head: HTTPResponse(status: .ok), storedAt: Date().timeIntervalSince1970)
-        return Original(entry: entry, tier: .local, job: job.id, metrics: LoadMetrics())
+        return Original(entry: entry, tier: .local, job: job.id)
     }
 }
 
@@ -99,12 +99,10 @@ struct BodyReader: Sendable {
                 .connectionLost, message: "The connection ended after \(data.count) of \(expected) bytes of \(plan.request).")
         }
         let entry = DataEntry(data: data, head: response.head, storedAt: Date().timeIntervalSince1970)
-        var metrics = LoadMetrics()
-        (metrics.byteCount, metrics.retries) = (data.count, response.retries)
+        job?.job.metrics.withLock { $0.retries += response.retries }
         return Original(
             entry: entry, tier: plan.isLocal ? .local : response.tier, isWhole: isWhole, url: response.url,
-            job: job?.job.id ?? JobID(rawValue: 0), metrics: metrics,
-            commit: isWhole ? commit(entry, response) : nil)
+            job: job?.job.id ?? JobID(rawValue: 0), commit: isWhole ? commit(entry, response) : nil)
     }
 
     /// What stores the bytes: the network layer with its response cache, or for other URLs the data cache.

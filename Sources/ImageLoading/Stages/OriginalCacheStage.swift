@@ -25,7 +25,7 @@ struct OriginalCacheStage: Sendable {
                 try await components.dataCache?.entry(for: plan.dataKey)
             }
             guard let entry = entry ?? nil else { return .miss(nil) }
-            return .hit(Original(entry: entry, tier: .disk, job: job.id, metrics: LoadMetrics()), revalidating: nil)
+            return .hit(Original(entry: entry, tier: .disk, job: job.id), revalidating: nil)
         }
         let limits = coordinator.fetchLimits(of: job)
         let request = plan.dataRequest(url, coordinator.rank(of: job), components, limits)

@@ -15,7 +15,7 @@ extension Pipeline {
     /// Revalidates what was served stale, in the background.
     func revalidate() async throws -> Original {
         guard let revalidation = job.revalidation else { throw ImageError.noInput }
-        let (fetched, _) = try await runner.run(.revalidate, on: .network) { () -> Original? in
+        let fetched = try await runner.run(.revalidate, on: .network) { () -> Original? in
             switch revalidation {
             case .response(let transaction):
                 return try await NetworkStage(coordinator: coordinator, job: job).fetch(transaction)
@@ -44,7 +44,7 @@ extension Pipeline {
     private func judge(_ original: Original) async throws {
         if plan.goal == .image {
             let stage = DecodeStage(components: components, plan: plan, processor: nil)
-            _ = try await runner.runOnWorker(.revalidate) { [job] in _ = try stage.decode(original, from: nil, job.token) }
+            try await runner.runOnWorker(.revalidate) { [job] in _ = try stage.decode(original, from: nil, job.token) }
         } else {
             _ = try await runner.runOnWorker(.revalidate) { [components, plan] in
                 try HeaderStage(components: components, plan: plan).info(of: original)

@@ -47,7 +47,7 @@ extension LoadCoordinator {
     func begin(_ task: ImageTask, _ lookup: MemoryLookup) {
         let plan = lookup.plan
         observe(lookup)
-        if let hit = lookup.hit { return task.finish(.success(ImageResponse(image: hit, tier: .memory))) }
+        if let hit = lookup.hit { return task.finish(.success(LoadOutput(cached: hit))) }
         if let preview = lookup.found, plan.options.previews != .none { task.show(preview) }
         if lookup.found == nil, task.wantsProgress, let larger = components.largerCachedImage(for: plan) {
             task.show(larger, isLargerImage: true)
@@ -56,7 +56,7 @@ extension LoadCoordinator {
         // Stages 3 to 8, once for all loads.
         guard let output = subscribe(task, plan) else { return }
         // The job had ended, and its output is being stored.
-        if plan.subscriberOptions.targets.contains(.memory), case .image(let staged) = output, !staged.image.isPartial {
+        if plan.subscriberOptions.targets.contains(.memory), case .image(let staged) = output.content, !staged.image.isPartial {
             storeNow(plan) {
                 components.memoryCache.store(staged.image, for: plan.imageKey, priority: plan.options.cachePriority)
             }
@@ -75,7 +75,7 @@ struct Pipeline: Sendable {
     private var store: StoreStage { StoreStage(coordinator: coordinator, job: job) }
 
     /// Makes the output of the job.
-    func makeOutput() async throws -> LoadOutput {
+    func makeOutput() async throws -> LoadOutput.Content {
         switch job.key.kind {
         case .processedImage: .image(try await makeFinishedImage())
         case .image: .image(try await makeImage())
@@ -109,7 +109,7 @@ struct Pipeline: Sendable {
     /// its original.
     private func lookUpProcessedImage() async throws -> ProcessedLookup {
         let stage = ProcessedCacheStage(components: components, plan: plan, image: job.key.image)
-        let (found, lookup) = try await runner.run(.processedCache) {
+        let found = try await runner.run(.processedCache) {
             await coordinator.ignoringCacheErrors(in: .processedCache, plan) {
                 try await components.dataCache?.entry(for: stage.key)
             }
@@ -117,45 +117,35 @@ struct Pipeline: Sendable {
         guard let entry = found ?? nil else { return .miss(nil) }
         switch stage.use(of: entry) {
         case .none: return .miss(nil)
-        case .serve: return try await decodeProcessedImage(entry, stage, lookup)
+        case .serve: return try await decodeProcessedImage(entry, stage)
         case .serveWhileRevalidating:
             coordinator.revalidate(job.key.image, plan, .processedImage)
-            return try await decodeProcessedImage(entry, stage, lookup)
+            return try await decodeProcessedImage(entry, stage)
         case .revalidate(let fields):
-            let (result, network) = try await runner.run(.network, on: .network) {
-                try await confirm(entry, stage, fields)
-            }
-            switch result {
+            switch try await runner.run(.network, on: .network, { try await confirm(entry, stage, fields) }) {
             case .confirmed(let confirmed):
                 if confirmed.storedAt != entry.storedAt { store.store(confirmed, stage) }
-                return try await decodeProcessedImage(confirmed, stage, lookup, network)
-            case .fetched(let original): return .miss(counted(original, network))
+                return try await decodeProcessedImage(confirmed, stage)
+            case .fetched(let original):
+                count(original)
+                return .miss(original)
             case .outdated: return .miss(nil)
             }
         }
     }
 
     /// An image that does not decode is removed, and a miss.
-    ///
-    /// - Parameters:
-    ///   - lookup: the times of the lookup.
-    ///   - network: the times of a revalidation before.
-    private func decodeProcessedImage(
-        _ entry: DataEntry, _ stage: ProcessedCacheStage, _ lookup: StageTimes, _ network: StageTimes = StageTimes()
-    ) async throws -> ProcessedLookup {
+    private func decodeProcessedImage(_ entry: DataEntry, _ stage: ProcessedCacheStage) async throws -> ProcessedLookup {
         let keepsDepth = !plan.options.convertsTo8Bit
         do {
-            let (image, decode) = try await runner.runOnWorker(.decode) { [components] in
+            let image = try await runner.runOnWorker(.decode) { [components] in
                 components.bitmapBytes(of: entry.data, components.configuration.limits.decoding, keepsDepth: keepsDepth)
             } _: { [job] in
                 try stage.decode(entry, job.token)
             }
             coordinator.observe(.cacheLookup(.disk, isHit: true), plan)
-            var metrics = LoadMetrics()
-            metrics.byteCount = entry.data.count
-            (metrics.processedCache, metrics.network, metrics.decode) = (lookup.working, network.working, decode.working)
-            metrics.waiting = network.waiting + decode.waiting
-            let staged = StagedImage(image, tier: .disk, metrics: metrics)
+            job.metrics.withLock { $0.byteCount = entry.data.count }
+            let staged = StagedImage(image, tier: .disk)
             let (targets, priority) = coordinator.stores(of: job)
             if targets.contains(.memory) { store.storeInMemory(staged, priority) }
             return .hit(staged)
@@ -182,7 +172,7 @@ struct Pipeline: Sendable {
         // before this one could be joined. It stored the image before it could no longer be joined, so that this lookup
         // finds it.
         if let image = components.peekImage(job.key.image, plan) {
-            return StagedImage(image, tier: .memory, metrics: LoadMetrics())
+            return StagedImage(image, tier: .memory)
         }
         let image: StagedImage
         if let step = job.steps.last, job.steps.count > 1 || !runsWithDecode(step) {
@@ -213,12 +203,7 @@ struct Pipeline: Sendable {
             do {
                 return try await decode(original, processor)
             } catch let error as ImageError where original.tier == .disk && error.meansDamage {
-                // The cache has damaged bytes: they are removed, and fetched once more.
-                await OriginalCacheStage(coordinator: coordinator, job: job).remove()
-                guard !plan.options.cachePolicy.isOnlyIfCached else { throw error }
-                let again = try await coordinator.output(of: plan.fetchedOriginalKey(components), for: job)
-                guard case .bytes(let original) = again else { throw ImageError.noInput }
-                return try await decode(original, processor)
+                return try await decodeAgain(processor, after: error)
             }
         case .image(let larger):
             // Another load wants a larger size of the image at the same time, and this one is made from that.
@@ -228,6 +213,15 @@ struct Pipeline: Sendable {
         }
     }
 
+    /// The cache has damaged bytes: they are removed, and fetched once more.
+    private func decodeAgain(_ processor: (any Processing)?, after error: ImageError) async throws -> StagedImage {
+        await OriginalCacheStage(coordinator: coordinator, job: job).remove()
+        guard !plan.options.cachePolicy.isOnlyIfCached else { throw error }
+        let again = try await coordinator.output(of: plan.fetchedOriginalKey(components), for: job)
+        guard case .bytes(let original) = again else { throw ImageError.noInput }
+        return try await decode(original, processor)
+    }
+
     // MARK: 4. Original cache
 
     /// The original bytes: from the cache of bytes, which is looked up once, or else from the source.
@@ -235,16 +229,15 @@ struct Pipeline: Sendable {
         if let fetched = job.fetched { return fetched }
         if plan.isLocal || job.key.origin == .source { return try await fetch(nil) }
         guard job.key.origin != .none else { throw notCached }
-        let (found, times) = try await runner.run(.originalCache) {
+        let found = try await runner.run(.originalCache) {
             try await OriginalCacheStage(coordinator: coordinator, job: job).lookUp()
         }
         switch found {
         case .hit(let original, let transaction):
             coordinator.observe(.cacheLookup(.disk, isHit: true), plan)
             if let transaction { coordinator.revalidate(job.key.image, plan, .response(transaction)) }
-            var metrics = original.metrics
-            (metrics.originalCache, metrics.byteCount) = (times.working, original.entry.data.count)
-            return original.with(metrics)
+            job.metrics.withLock { $0.byteCount = original.entry.data.count }
+            return original
         case .miss(let transaction):
             if components.hasByteCache { coordinator.observe(.cacheLookup(.disk, isHit: false), plan) }
             guard !plan.options.cachePolicy.isOnlyIfCached else { throw notCached }
@@ -265,22 +258,23 @@ struct Pipeline: Sendable {
     ///
     /// - Parameter transaction: what the lookup in the response cache found.
     private func fetch(_ transaction: (any ResponseTransaction)?) async throws -> Original {
-        let (original, times) = try await runner.run(.network, on: plan.isLocal ? .local : .network) {
+        let original = try await runner.run(.network, on: plan.isLocal ? .local : .network) {
             try await NetworkStage(coordinator: coordinator, job: job).fetch(transaction)
         }
         // Bytes that are not decoded are stored where a decoder knows their format, which takes only a look at their
         // first bytes.
         if plan.goal == .bytes, components.decoder.format(of: original.entry.data) != nil { store.store(original) }
-        return counted(original, times)
+        count(original)
+        return original
     }
 
-    /// Bytes from the network, with the times of their fetch.
-    private func counted(_ original: Original, _ times: StageTimes) -> Original {
-        var metrics = original.metrics
-        metrics.byteCount = original.entry.data.count
-        (metrics.network, metrics.waiting) = (times.working, times.waiting)
-        if original.tier == .network { coordinator.counts.withLock { [metrics] in $0.add(fetch: metrics) } }
-        return original.with(metrics)
+    /// Counts bytes that were fetched.
+    private func count(_ original: Original) {
+        let metrics = job.metrics.withLock { metrics in
+            metrics.byteCount = original.entry.data.count
+            return metrics
+        }
+        if original.tier == .network { coordinator.counts.withLock { $0.add(fetch: metrics) } }
     }
 
     // MARK: 6. Decode
@@ -296,7 +290,7 @@ struct Pipeline: Sendable {
         coordinator.endPreviews(of: job)
         let stage = DecodeStage(components: components, plan: plan, processor: processor)
         let keepsDepth = !plan.options.convertsTo8Bit
-        let ((image, rest), times) = try await runner.runOnWorker(.decode) { [components, plan] in
+        let (image, rest) = try await runner.runOnWorker(.decode) { [components, plan] in
             larger == nil
                 ? components.bitmapBytes(of: original.entry.data, components.limits(plan), keepsDepth: keepsDepth) : 0
         } _: { [job] in
@@ -304,22 +298,18 @@ struct Pipeline: Sendable {
         }
         // The bytes are an image: no error page gets into a cache.
         store.store(original)
-        var metrics = original.metrics
-        metrics.decode = times.working
-        metrics.waiting += times.waiting
         let decoded = StagedImage(
-            image, tier: original.tier, metrics: metrics, source: original.responseHead,
-            original: plan.scale == nil ? nil : original)
+            image, tier: original.tier, source: original.responseHead, original: plan.scale == nil ? nil : original)
         guard let rest else { return decoded }
         return try await process(decoded, rest)
     }
 
     /// Reads the header. A header that a decoder accepts is proof enough to store the bytes.
-    private func readHeader() async throws -> LoadOutput {
+    private func readHeader() async throws -> LoadOutput.Content {
         guard case .bytes(let original) = try await coordinator.output(of: plan.originalKey(components), for: job) else {
             throw ImageError.noInput
         }
-        let (info, _) = try await runner.runOnWorker(.decode) { [components, plan] in
+        let info = try await runner.runOnWorker(.decode) { [components, plan] in
             try HeaderStage(components: components, plan: plan).info(of: original)
         }
         if original.isWhole { store.store(original) }
@@ -331,11 +321,8 @@ struct Pipeline: Sendable {
     /// Runs a processor, or several that work as one, on a worker thread.
     private func process(_ before: StagedImage, _ processor: any Processing) async throws -> StagedImage {
         let stage = ProcessStage(processor, of: plan, components)
-        let (image, times) = try await runner.runOnWorker(.process) { [job] in try stage.process(before.image, job.token) }
-        var metrics = before.metrics
-        metrics.process += times.working
-        metrics.waiting += times.waiting
-        return StagedImage(image, tier: before.tier, metrics: metrics, source: before.source)
+        let image = try await runner.runOnWorker(.process) { [job] in try stage.process(before.image, job.token) }
+        return StagedImage(image, tier: before.tier, source: before.source)
     }
 
     // MARK: 8. Store

@@ -29,7 +29,7 @@ struct ProcessStage: Sendable {
             var image = try? processor.process(before.image, context: context(token))
         else { return nil }
         image.isPreview = true
-        return StagedImage(image, tier: before.tier, metrics: before.metrics, isThumbnail: before.isThumbnail)
+        return StagedImage(image, tier: before.tier, isThumbnail: before.isThumbnail)
     }
 }
 

@@ -100,10 +100,10 @@ public struct LoadLogger: LoadObserving {
         case .cacheFailed(let error):
             add(error, to: &metadata)
             return "cache failed"
-        case .finished(.success(let response)):
-            metadata["tier"] = "\(response.tier.rawValue)"
-            metadata["size"] = "\(response.image.size)"
-            let metrics = response.metrics
+        case .finished(.success(let summary)):
+            metadata["tier"] = "\(summary.tier.rawValue)"
+            if let image = summary.image { metadata["size"] = "\(image.size)" }
+            let metrics = summary.metrics
             metadata["milliseconds"] = "\(milliseconds(metrics.total))"
             metadata["bytes"] = "\(metrics.byteCount)"
             if metrics.isCoalesced { metadata["coalesced"] = "true" }

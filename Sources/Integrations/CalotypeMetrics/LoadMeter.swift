@@ -88,7 +88,7 @@ public final class LoadMeter: LoadObserving {
         case .stageEnded(let stage, let time): stages[stage]?.recordNanoseconds(nanoseconds(time))
         case .cacheLookup(let tier, let isHit): lookups[tier]?[isHit]?.increment()
         case .cacheFailed(let error): failureCounter("cache_failures_total", error).increment()
-        case .finished(.success(let response)): count(response)
+        case .finished(.success(let summary)): count(summary)
         case .finished(.failure(.cancelled)): ends["cancelled"]?.increment()
         case .finished(.failure(.failed(let error))):
             ends["failed"]?.increment()
@@ -113,18 +113,18 @@ public final class LoadMeter: LoadObserving {
         }
     }
 
-    private func count(_ response: ImageResponse) {
-        ends[response.tier.rawValue]?.increment()
+    private func count(_ summary: LoadSummary) {
+        ends[summary.tier.rawValue]?.increment()
         // A hit in the memory cache takes no time, and would distort the distribution of the other loads.
-        guard response.tier != .memory else { return }
-        let metrics = response.metrics
+        guard summary.tier != .memory else { return }
+        let metrics = summary.metrics
         load.recordNanoseconds(nanoseconds(metrics.total))
         if metrics.isCoalesced {
             // Bytes and retries count for the load that began the work.
             coalesced.increment()
         } else {
             if metrics.retries > 0 { retries.increment(by: metrics.retries) }
-            if response.tier == .network { fetchedBytes.increment(by: metrics.byteCount) }
+            if summary.tier == .network { fetchedBytes.increment(by: metrics.byteCount) }
         }
     }
 

@@ -28,7 +28,7 @@ extension LoadObservation {
         ]
             + stages + [
                 .progress(LoadProgress(received: 1, expected: 2)), .cacheFailed(error),
-                .finished(.success(ImageResponse(image: TestImages.solid(), tier: .network))),
+                .finished(.success(LoadSummary(image: TestImages.solid(), tier: .network))),
             ]
     }
 }

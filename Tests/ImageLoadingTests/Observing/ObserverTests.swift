@@ -329,7 +329,7 @@ private final class Recorder: LoadObserving {
         #expect(statistics.loads == loads)
         #expect(statistics.bytes.fetched == 3)
         #expect(statistics.bytes.savedByCoalescing == 3)
-        #expect(statistics.queues.map(\.name) == ["diskCache", "network", "local", "worker"])
+        #expect(statistics.queues.map(\.name) == ["network", "local", "worker"])
         #expect(statistics.queues.allSatisfy { $0.running == 0 && $0.waiting == 0 })
     }
 
