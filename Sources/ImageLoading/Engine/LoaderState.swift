@@ -136,7 +136,11 @@ struct LoaderState: Sendable {
     }
 
     /// The loads that wait for a job, directly or through other jobs.
-    func loads(behind id: JobID) -> [ImageTask] { sharing.loads(behind: id).compactMap { tasks[$0] } }
+    func loads(behind id: JobID) -> [ImageTask] {
+        var loads: [ImageTask] = []
+        sharing.forEachLoad(behind: id) { if let task = tasks[$0] { loads.append(task) } }
+        return loads
+    }
 
     /// The progress of the fetch that a job depends on.
     func progress(of id: JobID) -> LoadProgress? { upstream(of: id) { $0.progress } }

@@ -26,7 +26,7 @@ struct StageRunner: Sendable {
     /// - Parameters:
     ///   - stage: the name under which observers see it.
     ///   - bytes: computes there how much memory the stage takes. If there is not enough, the stage gives its slot
-    ///     back, and waits for a slot and the memory.
+    ///     back, waits for a slot and the memory, and begins again.
     ///   - body: the stage.
     func runOnWorker<Output: Sendable>(
         _ stage: LoadStage, bytes: @escaping @Sendable () -> Int = { 0 }, _ body: @escaping @Sendable () throws -> Output
@@ -35,13 +35,23 @@ struct StageRunner: Sendable {
         while true {
             try await waitForSlot(.worker, stage, bytes: needed ?? 0)
             defer { coordinator.release(job) }
-            if needed == nil {
-                let bytes = try await coordinator.components.workers.run(bytes)
-                needed = bytes
-                guard bytes == 0 || coordinator.claim(bytes, for: job) else { continue }
+            let result = try await measure(stage) { [hasMemory = needed != nil] in
+                try await coordinator.components.workers.run { [coordinator, job] () -> WorkerResult<Output> in
+                    let bytes = hasMemory ? 0 : bytes()
+                    guard bytes == 0 || coordinator.claim(bytes, for: job) else { return .needsMemory(bytes) }
+                    return .output(try body())
+                }
             }
-            return try await measure(stage) { try await coordinator.components.workers.run(body) }
+            switch result {
+            case .output(let output): return output
+            case .needsMemory(let bytes): needed = bytes
+            }
         }
+    }
+
+    private enum WorkerResult<Output: Sendable>: Sendable {
+        case output(Output)
+        case needsMemory(Int)
     }
 
     private func waitForSlot(_ resource: ResourceClass?, _ stage: LoadStage, bytes: Int = 0) async throws {

@@ -38,6 +38,12 @@ struct JobKey: Hashable, Sendable {
     var origin = Origin.cacheOrSource
     let image: ImageKey
     var terms = FetchTerms()
+
+    /// Jobs for the same image hardly ever differ in more than their kind.
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(kind)
+        hasher.combine(image)
+    }
 }
 
 /// The options of a load that hold for each attempt of its fetch. A fetch cannot have two values of them, so loads that

@@ -68,8 +68,12 @@ extension Sharing {
     // MARK: Listeners
 
     /// The loads that wait for work, directly or through other work.
-    func loads(behind id: JobID) -> [SubscriptionID] {
-        subscribers(of: id).flatMap { subscription, value in value.dependent.map(loads(behind:)) ?? [subscription] }
+    func forEachLoad(behind id: JobID, _ body: (SubscriptionID) -> Void) {
+        guard let index = nodes.index(forKey: id) else { return }
+        for id in nodes.values[index].subscribers {
+            guard let subscription = subscriptions[id] else { continue }
+            if let dependent = subscription.dependent { forEachLoad(behind: dependent, body) } else { body(id) }
+        }
     }
 
     /// The loads that want progress of work, directly or through other work, the oldest first.
