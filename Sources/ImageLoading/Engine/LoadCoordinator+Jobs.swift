@@ -41,8 +41,8 @@ extension LoadCoordinator {
 
     // MARK: Waiting
 
-    /// Waits for the output of another job, which begins where it is new, and counts what that took. Decodes to several sizes share their bytes:
-    /// one that can be made from a larger size gets the image of that size instead.
+    /// Waits for the output of another job, which begins where it is new, and counts what that took. Decodes to several
+    /// sizes share their bytes: one that can be made from a larger size gets the image of that size instead.
     ///
     /// - Parameters:
     ///   - key: names the other job.
