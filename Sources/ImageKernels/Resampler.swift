@@ -24,10 +24,15 @@ public enum Resampler {
         _ bitmap: Bitmap, to geometry: ResizeGeometry, filter: ResampleFilter = .lanczos3, isLinear: Bool = false,
         threads: Int = 1, cancellation: CancellationToken? = nil
     ) throws -> Bitmap {
-        var pass = GeometryPass(bitmap.size)
-        _ = try pass.resize(to: geometry, filter: filter, isLinear: isLinear)
-        if pass.isIdentity { return try bitmap.premultiplied() }
-        return try bitmap.applying(pass, threads: threads, cancellation: cancellation)
+        try check(geometry, source: bitmap.size)
+        if geometry.isIdentity(for: bitmap.size) { return try bitmap.premultiplied() }
+        let plan = ResamplePlan(source: bitmap.size, geometry: geometry, filter: filter)
+        if isLinear {
+            return try bitmap.linearized(cancellation: cancellation)
+                .resampled(plan, threads: threads, cancellation: cancellation)
+                .encoded(as: bitmap.format, cancellation: cancellation)
+        }
+        return try bitmap.premultiplied().resampled(plan, threads: threads, cancellation: cancellation)
     }
 
     static func check(_ geometry: ResizeGeometry, source: PixelSize) throws(ImageError) {
