@@ -60,7 +60,7 @@ extension ComposedAnimation {
             unsafe copy.base.copyMemory(from: canvas.base, byteCount: canvas.stride * source.canvas.height)
             saved = (copy, failure)
         }
-        let (stored, failure) = try source.decodePixels(of: index, options: options)
+        let (stored, failure) = try source.decodePixels(of: index, options: frameOptions)
         let bitmap = try stored.convertedToRGBA8()
         let hidesCanvas = frame.covers(source.canvas) && (!frame.blends || bitmap.alpha == .opaque)
         self.failure = failure ?? (hidesCanvas ? nil : self.failure)

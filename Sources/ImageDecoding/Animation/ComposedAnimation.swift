@@ -10,6 +10,7 @@ internal import ImageKernels
 package final class ComposedAnimation: ImageAnimation {
     let source: any AnimationSource
     let options: DecodeOptions
+    let frameOptions: DecodeOptions
     /// Straight RGBA. It starts transparent, and the background colour of the file is ignored.
     let canvas: Scratch
     /// What the canvas was before a frame with the disposal `restore`.
@@ -22,7 +23,7 @@ package final class ComposedAnimation: ImageAnimation {
     /// - Throws: ``ImageError`` if there are no frames or the canvas exceeds the limits.
     package init(_ source: any AnimationSource, options: DecodeOptions) throws(ImageError) {
         guard !source.frames.isEmpty else { throw .truncated(source.format) }
-        (self.source, self.options) = (source, options)
+        (self.source, self.options, frameOptions) = (source, options, options.forFramePixels)
         // The canvas, the saved canvas, and a frame.
         let bytes = source.canvas.byteCount(.rgba8)
         try options.limits.check(source.canvas, holding: [bytes, bytes, bytes])
@@ -58,5 +59,19 @@ package final class ComposedAnimation: ImageAnimation {
                 unsafe (base + y * bytesPerRow).copyMemory(from: canvas.base + y * canvas.stride, byteCount: 4 * size.width)
             }
         }
+    }
+}
+
+extension DecodeOptions {
+    /// The options for the pixels of a single frame: in full size, straight, and without applying the orientation.
+    fileprivate var forFramePixels: DecodeOptions {
+        var options = self
+        options.targetSize = nil
+        options.appliesOrientation = false
+        options.convertsTo8Bit = true
+        options.alpha = .straight
+        options.allowsPartial = true
+        options.frame = 0
+        return options
     }
 }

@@ -166,7 +166,6 @@ final class GIFFile: AnimationSource {
     }
 
     func decodePixels(of frame: Int, options: DecodeOptions) throws -> (bitmap: Bitmap, failure: ImageError?) {
-        let options = options.forFramePixels
         let rows = try makeRows(of: frame, options: options)
         let image = try ImageAssembler(storedImage(of: frame), options: options).assemble(rows)
         return (image.bitmap, image.isPartial ? rows.failure ?? .truncated(.gif) : nil)
