@@ -70,7 +70,7 @@ private struct ReducedGeometry: Processing {
 
     func process(_ image: DecodedImage, context: ProcessingContext) throws -> DecodedImage {
         var (image, size) = (image, full)
-        // Where the image of that size lies in the reduced one, which may reach beyond it by less than a pixel.
+        // Where the image of that size lies in the reduced one, which may exceed it, or be exceeded, by half a pixel.
         var across = Span(start: 0, length: Double(image.size.width))
         var down = Span(start: 0, length: Double(image.size.height))
         for step in chain.steps {
@@ -105,17 +105,16 @@ private struct Span {
         return (self.start + start * scale, length * scale)
     }
 
-    /// Reduces the span to a part, and returns the pixels that contain it, from which it then counts.
+    /// Reduces the span to a part, and returns the nearest whole pixels, from which it then counts.
     mutating func keep(_ start: Int, _ length: Int, of whole: Int, in limit: Int) -> Range<Int> {
         (self.start, self.length) = place(Double(start), Double(length), of: whole)
-        // A rounding error must not add a pixel.
-        let first = min(limit - 1, Int((self.start + 1e-6).rounded(.down)))
-        let end = max(first + 1, min(limit, Int((self.start + self.length - 1e-6).rounded(.up))))
-        self.start = max(0, self.start - Double(first))
+        let first = max(0, min(limit - 1, Int(self.start.rounded())))
+        let end = max(first + 1, min(limit, Int((self.start + self.length).rounded())))
+        self.start -= Double(first)
         return first..<end
     }
 
-    mutating func mirror(in count: Int) { start = max(0, Double(count) - start - length) }
+    mutating func mirror(in count: Int) { start = Double(count) - start - length }
 }
 
 extension ResizeGeometry {
