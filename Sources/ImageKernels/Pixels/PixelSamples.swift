@@ -31,9 +31,6 @@ package import ImageCore
         }
     }
 
-    /// The samples from an index on.
-    func from(_ index: Int) -> PixelSamples { unsafe PixelSamples(base + (isWide ? 2 * index : index), isWide: isWide) }
-
     /// Converts a level to the depth of these samples, to the nearest.
     func scaled(_ level: Int, isWide wasWide: Bool) -> Int {
         if unsafe isWide == wasWide { return level }
