@@ -5,8 +5,8 @@ import Testing
 
 import CalotypeSystem
 
-/// Compares the operations on every path that this processor supports with those on the baseline. `KernelReferenceTests`
-/// compares each kernel with plain Swift.
+/// Compares the operations on every path that this processor supports with those on the baseline.
+/// `KernelReferenceTests` compares each kernel with plain Swift.
 @Suite struct KernelOracleTests {
     private struct Kernel: Sendable {
         let name: String

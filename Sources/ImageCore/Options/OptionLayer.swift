@@ -91,8 +91,8 @@ public struct OptionLayer: Sendable {
         }
     }
 
-    /// Writes the overrides of this layer into `options`, and adds to `problems` a part of a sentence for each value that
-    /// is invalid since, such as `timeout = 0.0 seconds must be positive (global layer)`.
+    /// Writes the overrides of this layer into `options`, and adds to `problems` a part of a sentence for each value
+    /// that is invalid since, such as `timeout = 0.0 seconds must be positive (global layer)`.
     func apply(to options: inout LoadOptions, as layer: StaticString, _ problems: inout [String]) {
         if isEmpty { return }
         let ofPlugIns = overrides.compactMap { $0.apply(&options) }

@@ -28,10 +28,10 @@ struct GeometryChain: FusingProcessing {
 
     var reducesDecode: Bool { resize != nil }
 
-    /// If the whole image is resized, or the middle of it as `fill` does, the decode makes the same pixels as the resize.
-    /// If a part was cropped before, it is decoded with ``oversampling`` times the pixels of the result in each direction.
-    /// For photographs the result is within two levels of that from the full image, except for the two outermost pixels,
-    /// which depend a little on pixels outside of the part.
+    /// If the whole image is resized, or the middle of it as `fill` does, the decode makes the same pixels as the
+    /// resize. If a part was cropped before, it is decoded with ``oversampling`` times the pixels of the result in each
+    /// direction. For photographs the result is within two levels of that from the full image, except for the two
+    /// outermost pixels, which depend a little on pixels outside of the part.
     func reducedDecode(of source: PixelSize) -> ReducedDecode? {
         guard let resize, resize.filter == .lanczos3, !resize.isLinear else { return nil }
         var (size, isWhole, swaps) = (source, true, false)

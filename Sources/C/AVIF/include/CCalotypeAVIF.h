@@ -50,8 +50,8 @@ bool clt_avif_reader_duration(const clt_avif_reader *reader, uint32_t frame, dou
 /// decoded, it decodes the sequence from its start.
 clt_status clt_avif_reader_decode(clt_avif_reader *reader, uint32_t frame, clt_avif_header *header);
 /// Converts the rows from `first` up to `first + rows`, exclusive, of the decoded frame to RGBA, which is not
-/// premultiplied. `is_gray`: keeps one sample of each pixel, at the start of a row that has room for RGBA; only for grey
-/// images without alpha. `is_16`: converts to 16 bits instead of 8.
+/// premultiplied. `is_gray`: keeps one sample of each pixel, at the start of a row that has room for RGBA; only for
+/// grey images without alpha. `is_16`: converts to 16 bits instead of 8.
 clt_status clt_avif_reader_convert(
     clt_avif_reader *reader, uint32_t first, uint32_t rows, bool is_gray, bool is_16, uint8_t *target, size_t stride);
 /// libavif's message for the last error.
