@@ -6,6 +6,8 @@ struct ResamplePlan: Sendable {
     let horizontal: ResampleWeights
     let vertical: ResampleWeights
     let output: PixelSize
+    /// Whether pixels are copied without weights.
+    let isNearest: Bool
     /// The source columns that have weights.
     let columns: Range<Int>
     /// The source rows that have weights.
@@ -19,6 +21,7 @@ struct ResamplePlan: Sendable {
         (columns, rows) = (across.reach, vertical.reach)
         horizontal = across.counted(from: columns.lowerBound)
         output = geometry.output
+        isNearest = filter == .nearest
     }
 }
 

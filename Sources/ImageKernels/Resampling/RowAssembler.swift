@@ -40,6 +40,10 @@ internal import ImageCore
     func assemble(
         _ result: Range<Int>, into target: UnsafeMutableRawPointer, bytesPerRow: Int, row: (Int) -> UnsafeRawPointer
     ) {
+        guard !plan.isNearest else {
+            for y in result { unsafe copyNearest(row(Int(plan.vertical.first[y])), into: target + y * bytesPerRow) }
+            return
+        }
         let window = plan.vertical.window(result)
         for tap in 0..<window.count { unsafe rows[tap] = row(window.lowerBound + tap) }
         unsafe weights.initialize(repeating: 0, count: window.count * result.count)
@@ -57,6 +61,24 @@ internal import ImageCore
             unsafe PixelKernels.combineColumns(
                 lines + (y - result.lowerBound) * lineLength, plan.horizontal, channels: format.channels, path,
                 into: PixelSamples(target + y * bytesPerRow, isWide: format.isWide))
+        }
+    }
+
+    private func copyNearest(_ row: UnsafeRawPointer, into target: UnsafeMutableRawPointer) {
+        switch format.bytesPerPixel {
+        case 1: unsafe copyNearest(UInt8.self, row, target)
+        case 2: unsafe copyNearest(UInt16.self, row, target)
+        case 4: unsafe copyNearest(UInt32.self, row, target)
+        default: unsafe copyNearest(UInt64.self, row, target)
+        }
+    }
+
+    private func copyNearest<Pixel: BitwiseCopyable>(_: Pixel.Type, _ row: UnsafeRawPointer, _ target: UnsafeMutableRawPointer) {
+        let size = MemoryLayout<Pixel>.size
+        for x in 0..<plan.output.width {
+            unsafe target.storeBytes(
+                of: row.load(fromByteOffset: Int(plan.horizontal.first[x]) * size, as: Pixel.self), toByteOffset: x * size,
+                as: Pixel.self)
         }
     }
 }
