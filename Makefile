@@ -118,7 +118,7 @@ fuzz: setup #- fuzz the decoders and the disk cache; SECONDS_PER_TARGET=60 each;
 	@SECONDS_PER_TARGET=$(or $(SECONDS_PER_TARGET),60) SEED=$(SEED) Scripts/fuzz
 
 kernelpaths: build #- run the tests of the kernels and processors for each instruction set of this processor
-	@for path in swift baseline avx2 avx512; do \
+	@for path in baseline avx2 avx512; do \
 	  CALOTYPE_SIMD=$$path Scripts/quietly "tests ($$path)" $(SWIFT) test --skip-build --disable-xctest --no-parallel \
 	    --filter 'ImageKernelsTests|ImageProcessingTests' || exit 1; \
 	done

@@ -1,3 +1,4 @@
+internal import CCalotypeKernels
 public import ImageCore
 
 extension Bitmap {
@@ -42,10 +43,10 @@ extension Bitmap {
                 pieces(y) { x, line, count in
                     let (left, right) = (max(0, x), min(base.width, x + count))
                     guard left < right else { return }
-                    let above = unsafe PixelSamples(
-                        reading: pixels.baseAddress.unsafelyUnwrapped + line * top.bytesPerRow, isWide: top.format.isWide)
-                    unsafe PixelKernels.composite(
-                        row.from(left * 4), above.from((left - x) * 4), right - left, opacity: Float(opacity), path)
+                    let pixel = base.format.bytesPerPixel
+                    let above = unsafe pixels.baseAddress.unsafelyUnwrapped + (line * top.bytesPerRow + (left - x) * pixel)
+                    unsafe clt_composite(
+                        path.level, row.isWide, row.base + left * pixel, above, right - left, Float(opacity))
                 }
             }
         }

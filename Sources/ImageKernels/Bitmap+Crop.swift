@@ -15,18 +15,8 @@ extension Bitmap {
     public func cropped(
         x: Int, y: Int, width: Int, height: Int, threads: Int = 1, cancellation: CancellationToken? = nil
     ) throws -> Bitmap {
-        try Bitmap.checkCrop(x: x, y: y, width: width, height: height, of: size)
         let part = PixelRectangle(x: x, y: y, width: width, height: height)
+        try part.check(inside: size)
         return try turned(part, .up, threads: threads, cancellation: cancellation)
-    }
-
-    static func checkCrop(x: Int, y: Int, width: Int, height: Int, of size: PixelSize) throws(ImageError) {
-        guard x >= 0, y >= 0, width > 0, height > 0, x <= size.width, y <= size.height, width <= size.width - x,
-            height <= size.height - y
-        else {
-            throw ImageError(
-                .invalidRequest,
-                message: "The rectangle (\(x), \(y), \(width), \(height)) is not inside the image of \(size) pixels.")
-        }
     }
 }

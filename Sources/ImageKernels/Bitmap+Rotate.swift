@@ -30,16 +30,15 @@ extension Bitmap {
         return try unsafe source.makingRows(
             size: canvas, alpha: .premultiplied, threads: threads, cancellation: cancellation
         ) { rows, from, to, bytesPerRow in
-            let image = unsafe clt_image(
+            var image = unsafe clt_image(
                 pixels: from, width: source.width, height: source.height, bytes_per_row: source.bytesPerRow)
             for y in rows {
                 // The centre of the canvas pixel, rotated back about the centres of canvas and image.
                 let (dx, dy) = (0.5 - Double(canvas.width) / 2, Double(y) + 0.5 - Double(canvas.height) / 2)
-                let row = unsafe PixelSamples(to + y * bytesPerRow, isWide: source.format.isWide)
-                unsafe PixelKernels.sampleLine(
-                    image, x: cosine * dx + sine * dy + Double(source.width) / 2 - 0.5,
-                    y: cosine * dy - sine * dx + Double(source.height) / 2 - 0.5, dx: cosine, dy: -sine, canvas.width, path,
-                    into: row)
+                let startX = cosine * dx + sine * dy + Double(source.width) / 2 - 0.5
+                let startY = cosine * dy - sine * dx + Double(source.height) / 2 - 0.5
+                unsafe clt_sample_line(
+                    path.level, source.format.isWide, &image, startX, startY, cosine, -sine, canvas.width, to + y * bytesPerRow)
             }
         }
     }

@@ -1,3 +1,4 @@
+internal import CCalotypeKernels
 public import ImageCore
 
 /// A linear map of colours: each of red, green and blue of the result is a sum of the three of the source and a
@@ -47,9 +48,7 @@ extension Bitmap {
         let source = try withColorChannels()
         let (columns, path) = (matrix.columns, KernelPath.current)
         return try unsafe source.editingRows(threads: threads, cancellation: cancellation) { _, row in
-            unsafe columns.withUnsafeBufferPointer { columns in
-                unsafe PixelKernels.colorMatrix(row, width, columns.baseAddress.unsafelyUnwrapped, path)
-            }
+            unsafe clt_color_matrix(path.level, row.isWide, row.base, width, columns)
         }
     }
 

@@ -74,8 +74,8 @@ extension Bitmap {
         let reach = (radius + 0.5) * (radius + 0.5) - dy * dy
         let columns = min(width, Int(radius.rounded(.up)))
         let clear = min(columns, max(0, reach > 0 ? Int((radius + 0.5 - reach.squareRoot()).rounded(.down)) : columns))
-        let transparent = unsafe row.from((isLeft ? 0 : width - clear) * 4)
-        unsafe transparent.base.initializeMemory(as: UInt8.self, repeating: 0, count: clear * format.bytesPerPixel)
+        let transparent = unsafe row.base + (isLeft ? 0 : width - clear) * format.bytesPerPixel
+        unsafe transparent.initializeMemory(as: UInt8.self, repeating: 0, count: clear * format.bytesPerPixel)
         for column in clear..<columns {
             let dx = radius - Double(column) - 0.5
             let coverage = dx > 0 ? max(0, min(1, radius - (dx * dx + dy * dy).squareRoot() + 0.5)) : 1

@@ -6,19 +6,17 @@ internal import CalotypeSystem
 /// The fastest that the processor supports is used, unless the environment variable `CALOTYPE_SIMD` names another that
 /// it supports.
 package enum KernelPath: String, CaseIterable, Sendable {
-    /// Plain Swift: the reference that the others are tested against.
-    case swift
     /// C for every processor of the architecture.
     case baseline
     case avx2
     case avx512
 
-    package var isSupported: Bool { self == .swift || clt_supports(level) }
+    package var isSupported: Bool { clt_supports(level) }
 
     /// The number of the path in the C kernels.
     var level: clt_level {
         switch self {
-        case .swift, .baseline: CLT_BASELINE
+        case .baseline: CLT_BASELINE
         case .avx2: CLT_AVX2
         case .avx512: CLT_AVX512
         }
@@ -36,6 +34,6 @@ package enum KernelPath: String, CaseIterable, Sendable {
         {
             return path
         }
-        return allCases.last { $0.isSupported } ?? .swift
+        return allCases.last { $0.isSupported } ?? .baseline
     }()
 }

@@ -18,23 +18,28 @@ public enum Resampler {
     ///   - threads: how many threads to use, including that of the caller; 1. Small results take fewer.
     ///   - cancellation: checked between blocks of rows.
     /// - Returns: a bitmap of the same format and colour space; premultiplied, or opaque if the source is.
-    /// - Throws: ``ImageError`` (`invalidRequest`) for a rectangle that is empty, not finite or not inside the image,
-    ///   or an empty result; (`tooLarge`) if there is not enough memory; `CancellationError`.
+    /// - Throws: ``ImageError`` (`invalidRequest`) for a rectangle that is empty, not finite or more than half a pixel
+    ///   outside of the image, or an empty result; (`tooLarge`) if there is not enough memory; `CancellationError`.
     public static func resize(
         _ bitmap: Bitmap, to geometry: ResizeGeometry, filter: ResampleFilter = .lanczos3, isLinear: Bool = false,
         threads: Int = 1, cancellation: CancellationToken? = nil
     ) throws -> Bitmap {
-        var pass = GeometryPass(bitmap.size)
-        _ = try pass.resize(to: geometry, filter: filter, isLinear: isLinear)
-        if pass.isIdentity { return try bitmap.premultiplied() }
-        return try bitmap.applying(pass, threads: threads, cancellation: cancellation)
+        try check(geometry, source: bitmap.size)
+        if geometry.isIdentity(for: bitmap.size) { return try bitmap.premultiplied() }
+        let plan = ResamplePlan(source: bitmap.size, geometry: geometry, filter: filter)
+        if isLinear {
+            return try bitmap.linearized(cancellation: cancellation)
+                .resampled(plan, threads: threads, cancellation: cancellation)
+                .encoded(as: bitmap.format, cancellation: cancellation)
+        }
+        return try bitmap.premultiplied().resampled(plan, threads: threads, cancellation: cancellation)
     }
 
     static func check(_ geometry: ResizeGeometry, source: PixelSize) throws(ImageError) {
         let (x, y, width, height) = (geometry.x, geometry.y, geometry.width, geometry.height)
-        // A rectangle computed in floating point may exceed the edge by a rounding error.
-        let slack = 1e-6 * Double(max(source.width, source.height))
-        guard x >= 0, y >= 0, width > 0, height > 0, x + width <= Double(source.width) + slack,
+        // The part may belong to an image whose edge was between two pixels.
+        let slack = 0.5 + 1e-6 * Double(max(source.width, source.height))
+        guard x >= -slack, y >= -slack, width > 0, height > 0, x + width <= Double(source.width) + slack,
             y + height <= Double(source.height) + slack
         else {
             throw ImageError(

@@ -7,15 +7,15 @@ public import ImageCore
 /// func shrink(
 ///     _ size: PixelSize, to geometry: ResizeGeometry, nextRow: () throws -> UnsafeRawBufferPointer
 /// ) throws -> Bitmap {
-///     try Bitmap(resampling: size, format: .rgba8, alpha: .opaque, to: geometry) { append in
-///         for _ in 0..<size.height { try append(nextRow()) }
+///     let resampler = try RowResampler(source: size, format: .rgba8, to: geometry)
+///     return try Bitmap(size: geometry.output, format: .rgba8, alpha: .opaque) { pixels, bytesPerRow in
+///         for _ in 0..<size.height { try resampler.append(nextRow(), to: pixels, bytesPerRow: bytesPerRow) }
 ///     }
 /// }
 /// ```
 ///
-/// ``Bitmap/init(resampling:format:alpha:colorSpace:to:filter:rows:)`` is simpler to use. Use the class itself for a
-/// producer with callbacks, or to show rows while they arrive. The pixels are those of ``Resampler``. Use it from one
-/// thread at a time.
+/// The pixels are those of ``Resampler``. If rows are missing, the rows of the result that depend on them are not
+/// written. Use it from one thread at a time.
 @safe public final class RowResampler {
     /// The result's size, in pixels.
     public let output: PixelSize
@@ -87,35 +87,6 @@ public import ImageCore
                 unsafe UnsafeRawPointer(ring + k % ringRows * rowBytes)
             }
             finishedRows += 1
-        }
-    }
-}
-
-extension Bitmap {
-    /// Makes a resized image from rows as they arrive. The whole source is never in memory.
-    ///
-    /// - Parameters:
-    ///   - source: the size of the whole source, in pixels.
-    ///   - format: the format of source and result.
-    ///   - alpha: the alpha mode of source and result; opaque or premultiplied.
-    ///   - colorSpace: the colour space of source and result; sRGB.
-    ///   - geometry: the part to take and its size in the result.
-    ///   - filter: ``ResampleFilter/lanczos3``.
-    ///   - rows: calls its argument with each complete row of the source, from the top. A row must be valid only during
-    ///     the call. If rows are missing, the rows of the result that depend on them are zero.
-    /// - Throws: ``ImageError`` (`invalidRequest`) for parameters that do not fit, (`tooLarge`) if there is not enough
-    ///   memory; what `rows` throws.
-    public init(
-        resampling source: PixelSize, format: PixelFormat, alpha: AlphaMode, colorSpace: ColorSpace = .sRGB,
-        to geometry: ResizeGeometry, filter: ResampleFilter = .lanczos3,
-        rows: (_ append: (UnsafeRawBufferPointer) throws -> Void) throws -> Void
-    ) throws {
-        guard alpha != .straight else {
-            throw ImageError(.invalidRequest, message: "Rows with straight alpha cannot be resized; premultiply them first.")
-        }
-        let resampler = try RowResampler(source: source, format: format, to: geometry, filter: filter)
-        try unsafe self.init(size: geometry.output, format: format, alpha: alpha, colorSpace: colorSpace) { pixels, bytesPerRow in
-            try unsafe rows { row in try unsafe resampler.append(row, to: pixels, bytesPerRow: bytesPerRow) }
         }
     }
 }

@@ -5,7 +5,8 @@ import Testing
 
 import CalotypeSystem
 
-/// Compares the C kernels, on every path that this processor supports, with the reference in Swift.
+/// Compares the operations on every path that this processor supports with those on the baseline.
+/// `KernelReferenceTests` compares each kernel with plain Swift.
 @Suite struct KernelOracleTests {
     private struct Kernel: Sendable {
         let name: String
@@ -41,14 +42,14 @@ import CalotypeSystem
     private static let shapes = [(1, 1), (2, 3), (13, 17), (1, 10_000), (10_000, 1), (127, 11), (129, 5), (331, 7)]
 
     @Test(arguments: PixelFormat.allCases, [AlphaMode.opaque, .premultiplied])
-    func everyPathEqualsTheReference(format: PixelFormat, alpha: AlphaMode) throws {
+    func everyPathEqualsTheBaseline(format: PixelFormat, alpha: AlphaMode) throws {
         for (index, (width, height)) in Self.shapes.enumerated() {
             let bitmap = try Bitmap.noise(width, height, format, alpha: alpha, seed: UInt64(index))
             let isLong = max(width, height) > 1000
             if isLong, alpha == .opaque || format == .gray8 || format == .rgba16 { continue }
             // Excluded, because a long line rotated by an angle is a large square of transparent pixels.
             for kernel in Self.kernels where !isLong || !["rotate", "wide blur"].contains(kernel.name) {
-                let oracle = try KernelPath.$forced.withValue(.swift) { try kernel.run(bitmap).samples }
+                let oracle = try KernelPath.$forced.withValue(.baseline) { try kernel.run(bitmap).samples }
                 try onEveryPath { path in
                     let result = try kernel.run(bitmap).samples
                     #expect(result.distance(to: oracle) <= kernel.tolerance, "\(kernel.name) \(width)x\(height) \(path)")
@@ -76,7 +77,7 @@ import CalotypeSystem
                 }
                 return bytes
             }
-            let oracle = premultiplied(.swift)
+            let oracle = premultiplied(.baseline)
             for path in KernelPath.allCases where path.isSupported { #expect(premultiplied(path) == oracle) }
             // Bytes between the rows are unchanged.
             for i in oracle.indices where i < start || (i - start) % stride >= width * 4 { #expect(oracle[i] == before[i]) }
@@ -85,10 +86,6 @@ import CalotypeSystem
 
     #if os(Linux) || os(macOS)
         @Test func theEnvironmentVariableForcesEachPath() async {
-            await #expect(processExitsWith: .success) {
-                _ = unsafe setenv("CALOTYPE_SIMD", "swift", 1)
-                exit(KernelPath.current == .swift ? EXIT_SUCCESS : EXIT_FAILURE)
-            }
             await #expect(processExitsWith: .success) {
                 _ = unsafe setenv("CALOTYPE_SIMD", "baseline", 1)
                 exit(KernelPath.current == .baseline ? EXIT_SUCCESS : EXIT_FAILURE)
@@ -99,7 +96,7 @@ import CalotypeSystem
             }
             await #expect(processExitsWith: .success) {
                 _ = unsafe setenv("CALOTYPE_SIMD", "bogus", 1)
-                exit(KernelPath.current.isSupported && KernelPath.current != .swift ? EXIT_SUCCESS : EXIT_FAILURE)
+                exit(KernelPath.current.isSupported ? EXIT_SUCCESS : EXIT_FAILURE)
             }
         }
     #endif

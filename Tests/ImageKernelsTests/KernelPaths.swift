@@ -10,13 +10,10 @@ func onEveryPath(_ body: (KernelPath) throws -> Void) rethrows {
 }
 
 @Suite struct KernelPathTests {
-    @Test func swiftAndTheBaselineAreAlwaysSupported() {
-        #expect(KernelPath.swift.isSupported)
-        #expect(KernelPath.baseline.isSupported)
-    }
+    @Test func theBaselineIsAlwaysSupported() { #expect(KernelPath.baseline.isSupported) }
 
     @Test func aForcedPathIsUsedOnlyInItsScope() {
-        KernelPath.$forced.withValue(.swift) { #expect(KernelPath.current == .swift) }
+        KernelPath.$forced.withValue(.baseline) { #expect(KernelPath.current == .baseline) }
         #expect(KernelPath.current.isSupported)
     }
 
@@ -26,7 +23,7 @@ func onEveryPath(_ body: (KernelPath) throws -> Void) rethrows {
             for format in PixelFormat.allCases {
                 let bitmap = try Bitmap.noise(width, 5, format, seed: UInt64(width))
                 let geometry = ResizeGeometry.stretch(bitmap, to: max(1, width / 3), 3)
-                let oracle = try KernelPath.$forced.withValue(.swift) { try Resampler.resize(bitmap, to: geometry).samples }
+                let oracle = try KernelPath.$forced.withValue(.baseline) { try Resampler.resize(bitmap, to: geometry).samples }
                 try onEveryPath { path in
                     let result = try Resampler.resize(bitmap, to: geometry).samples
                     #expect(result.distance(to: oracle) <= 1, "\(width) \(format) \(path)")

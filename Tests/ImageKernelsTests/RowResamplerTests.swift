@@ -5,16 +5,15 @@ import Testing
 
 @Suite struct RowResamplerTests {
     private func streamed(_ bitmap: Bitmap, to geometry: ResizeGeometry, filter: ResampleFilter) throws -> Bitmap {
-        try unsafe Bitmap(
-            resampling: bitmap.size, format: bitmap.format, alpha: bitmap.alpha, to: geometry, filter: filter
-        ) { append in
+        let resampler = try RowResampler(source: bitmap.size, format: bitmap.format, to: geometry, filter: filter)
+        return try unsafe Bitmap(size: geometry.output, format: bitmap.format, alpha: bitmap.alpha) { result, bytesPerRow in
             // Reuses the memory of the row, as a decoder does.
             var row = [UInt8](repeating: 0, count: bitmap.width * bitmap.format.bytesPerPixel)
             for y in 0..<bitmap.height {
                 unsafe bitmap.withUnsafePixels { pixels in
                     for i in row.indices { row[i] = unsafe pixels[y * bitmap.bytesPerRow + i] }
                 }
-                try unsafe row.withUnsafeBytes { try unsafe append($0) }
+                try unsafe row.withUnsafeBytes { try unsafe resampler.append($0, to: result, bytesPerRow: bytesPerRow) }
             }
         }
     }
@@ -91,16 +90,5 @@ import Testing
         #expect(throws: ImageError.self) { try append(3, resultBytes: 2) }
         #expect(throws: ImageError.self) { try append(4, resultBytes: 1) }
         #expect(throws: ImageError.self) { try append(4, resultBytes: 2, times: 2) }
-        #expect(throws: ImageError.self) {
-            try unsafe Bitmap(resampling: source, format: .rgba8, alpha: .straight, to: geometry) { _ in }
-        }
-    }
-
-    @Test func anErrorOfTheProducerIsRethrown() {
-        let source = PixelSize(width: 4, height: 4)
-        let geometry = ResizeGeometry(source: source, box: PixelSize(width: 2, height: 2), mode: .exact)
-        #expect(throws: CancellationError.self) {
-            try unsafe Bitmap(resampling: source, format: .rgba8, alpha: .opaque, to: geometry) { _ in throw CancellationError() }
-        }
     }
 }

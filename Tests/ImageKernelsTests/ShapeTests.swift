@@ -24,7 +24,7 @@ import Testing
         for size in [(23, 31), (1, 1), (2, 9), (3, 3), (5, 4)] {
             for degrees in [1.0, 33, 45, -120, 179.5, 90 + 1e-10, 1e-13] {
                 let bitmap = try Bitmap.noise(size.0, size.1, format)
-                let oracle = try KernelPath.$forced.withValue(.swift) { try bitmap.rotated(degrees: degrees).samples }
+                let oracle = try KernelPath.$forced.withValue(.baseline) { try bitmap.rotated(degrees: degrees).samples }
                 try onEveryPath { path in
                     let result = try bitmap.rotated(degrees: degrees).samples
                     #expect(result.distance(to: oracle) <= 1, "\(size) \(degrees) \(path)")

@@ -8,11 +8,10 @@
 struct clt_avif_reader {
     avifDecoder *decoder;
     const char *message;
-    /// The source of input in pieces; unused for a complete file.
     avifIO io;
     const uint8_t *bytes;
     size_t count;
-    bool ignores_alpha;
+    bool is_last, ignores_alpha;
     /// The first frame that could not be decoded from the start of the sequence.
     uint32_t failed_frame;
 };
@@ -40,12 +39,25 @@ static clt_status finished(clt_avif_reader *reader, avifResult result) {
     if (strstr(reader->message, "too large")) return CLT_TOO_LARGE;
     // When a box or a part of the image lies beyond the end, libavif reports a damaged file and adds "Truncated data?".
     // The end of a file in pieces is not known.
-    if (!reader->io.read && strstr(reader->message, "runcated data")) return CLT_NEEDS_INPUT;
+    if (reader->is_last && strstr(reader->message, "runcated data")) return CLT_NEEDS_INPUT;
     return status_of(result);
 }
 
-/// A reader that has no input yet.
-static clt_avif_reader *create(uint32_t frame_limit, bool shows_layers) {
+static avifResult read_part(avifIO *io, uint32_t flags, uint64_t offset, size_t size, avifROData *part) {
+    const clt_avif_reader *reader = io->data;
+    avifResult missing = reader->is_last ? AVIF_RESULT_IO_ERROR : AVIF_RESULT_WAITING_ON_IO;
+    if (flags != 0 || offset > reader->count) return missing;
+    size_t rest = reader->count - (size_t)offset;
+    if (size > rest && !reader->is_last) return missing;
+    part->data = reader->bytes + offset;
+    part->size = size < rest ? size : rest;
+    return AVIF_RESULT_OK;
+}
+
+/// Does nothing: the struct is part of the reader.
+static void destroy_io(avifIO *io) { (void)io; }
+
+clt_avif_reader *clt_avif_reader_create(uint32_t frame_limit, bool shows_layers) {
     clt_avif_reader *reader = calloc(1, sizeof *reader);
     if (!reader) return NULL;
     reader->message = "";
@@ -68,49 +80,23 @@ static clt_avif_reader *create(uint32_t frame_limit, bool shows_layers) {
     decoder->imageDimensionLimit = 0;
 #endif
     decoder->imageCountLimit = frame_limit;
-    return reader;
-}
-
-clt_avif_reader *clt_avif_reader_create(const uint8_t *bytes, size_t count, uint32_t frame_limit) {
-    clt_avif_reader *reader = create(frame_limit, false);
-    if (reader && avifDecoderSetIOMemory(reader->decoder, bytes, count) != AVIF_RESULT_OK) {
-        clt_avif_reader_destroy(reader);
-        return NULL;
-    }
-    return reader;
-}
-
-static avifResult read_part(avifIO *io, uint32_t flags, uint64_t offset, size_t size, avifROData *part) {
-    const clt_avif_reader *reader = io->data;
-    if (flags != 0) return AVIF_RESULT_IO_ERROR;
-    if (offset > reader->count || size > reader->count - offset) return AVIF_RESULT_WAITING_ON_IO;
-    part->data = reader->bytes + offset;
-    part->size = size;
-    return AVIF_RESULT_OK;
-}
-
-/// Does nothing: the struct is part of the reader.
-static void destroy_io(avifIO *io) { (void)io; }
-
-clt_avif_reader *clt_avif_reader_create_streaming(uint32_t frame_limit) {
-    clt_avif_reader *reader = create(frame_limit, true);
-    if (!reader) return NULL;
     reader->io.read = read_part;
     reader->io.destroy = destroy_io;
     reader->io.data = reader;
-    // The caller's buffer may move as it grows.
+    // The caller's buffer may move.
     reader->io.persistent = AVIF_FALSE;
-    avifDecoderSetIO(reader->decoder, &reader->io);
+    avifDecoderSetIO(decoder, &reader->io);
     return reader;
 }
 
-void clt_avif_reader_supply(clt_avif_reader *reader, const uint8_t *bytes, size_t count) {
+void clt_avif_reader_supply(clt_avif_reader *reader, const uint8_t *bytes, size_t count, bool is_last) {
     reader->bytes = bytes;
     reader->count = count;
-    // The length of the file is unknown, and libavif allocates the size that the file declares for an item. The hint
+    reader->is_last = is_last;
+    // libavif allocates the size that the file declares for an item. While the length of the file is unknown, the hint
     // rejects a declared size of gigabytes until as much has arrived.
     const uint64_t plausible = (uint64_t)64 << 20;
-    reader->io.sizeHint = count > plausible ? count : plausible;
+    reader->io.sizeHint = is_last || count > plausible ? count : plausible;
 }
 
 void clt_avif_reader_destroy(clt_avif_reader *reader) {
@@ -205,7 +191,7 @@ clt_status clt_avif_reader_decode(clt_avif_reader *reader, uint32_t frame, clt_a
     // Whether libavif starts at a key frame after the first frame.
     bool jumps = avifDecoderNearestKeyframe(decoder, frame) > 0 && (int64_t)frame != (int64_t)decoder->imageIndex + 1;
     avifResult result = avifDecoderNthImage(decoder, frame);
-    if (result != AVIF_RESULT_OK && jumps && !reader->io.read && frame < reader->failed_frame) {
+    if (result != AVIF_RESULT_OK && jumps && reader->is_last && frame < reader->failed_frame) {
         result = decode_from_start(reader, frame);
     }
     clt_status status = finished(reader, result);
@@ -213,62 +199,24 @@ clt_status clt_avif_reader_decode(clt_avif_reader *reader, uint32_t frame, clt_a
     return status;
 }
 
-/// Fills a table that converts samples of `depth` bits, in full or limited range, to `bits` bits in full range, with
-/// rounding.
-static void fill_table(uint16_t table[4096], uint32_t depth, bool is_limited, uint32_t bits) {
-    int32_t top = (1 << depth) - 1, wanted = (1 << bits) - 1;
-    int32_t low = is_limited ? 16 << (depth - 8) : 0;
-    int32_t span = is_limited ? 219 << (depth - 8) : top;
-    for (int32_t value = 0; value <= top; value++) {
-        int32_t over = value < low ? 0 : value > low + span ? span : value - low;
-        table[value] = (uint16_t)(((int64_t)over * wanted + span / 2) / span);
+/// Makes a grey image one whose chroma is neutral, in one row that stands for all. libavif 0.11 does not expand 8-bit
+/// luminance of limited range otherwise. Returns the row, which the caller frees; NULL without memory.
+static void *add_chroma(avifImage *image) {
+    uint16_t *row = malloc(image->width * sizeof *row);
+    if (!row) return NULL;
+    for (uint32_t x = 0; x < image->width; x++) row[x] = image->depth == 8 ? 0x8080 : (uint16_t)(1 << (image->depth - 1));
+    image->yuvFormat = AVIF_PIXEL_FORMAT_YUV444;
+    image->matrixCoefficients = AVIF_MATRIX_COEFFICIENTS_BT601;
+    for (int plane = 1; plane < 3; plane++) {
+        image->yuvPlanes[plane] = (uint8_t *)row;
+        image->yuvRowBytes[plane] = 0;
     }
+    return row;
 }
 
-static uint16_t sample_at(const uint8_t *row, uint32_t x, uint32_t depth) {
-    if (depth == 8) return row[x];
-    uint16_t sample;
-    memcpy(&sample, row + 2 * (size_t)x, 2);
-    return sample;
-}
-
-/// Converts grey images, because libavif 0.11 does not expand 8-bit luminance of limited range and has no grey output.
-static clt_status convert_gray(
-    const avifImage *image, uint32_t first, uint32_t rows, bool is_gray, bool is_16, uint8_t *target, size_t stride) {
-    if (image->depth < 8 || image->depth > 12 || !image->yuvPlanes[0]) return CLT_UNSUPPORTED;
-    uint16_t top = is_16 ? 65535 : 255;
-    uint16_t *tables = malloc(2 * 4096 * sizeof *tables);
-    if (!tables) return CLT_NO_MEMORY;
-    uint16_t *luminance = tables, *opacity = tables + 4096;
-    fill_table(luminance, image->depth, image->yuvRange == AVIF_RANGE_LIMITED, is_16 ? 16 : 8);
-#if AVIF_VERSION < 110000
-    fill_table(opacity, image->depth, image->alphaRange == AVIF_RANGE_LIMITED, is_16 ? 16 : 8);
-#else
-    fill_table(opacity, image->depth, false, is_16 ? 16 : 8);
-#endif
-    uint32_t mask = (1U << image->depth) - 1;
-    for (uint32_t y = first; y < first + rows; y++) {
-        const uint8_t *grays = image->yuvPlanes[0] + (size_t)y * image->yuvRowBytes[0];
-        const uint8_t *alphas = image->alphaPlane ? image->alphaPlane + (size_t)y * image->alphaRowBytes : NULL;
-        uint8_t *row = target + (size_t)(y - first) * stride;
-        for (uint32_t x = 0; x < image->width; x++) {
-            uint16_t gray = luminance[sample_at(grays, x, image->depth) & mask], alpha = top;
-            if (alphas) alpha = opacity[sample_at(alphas, x, image->depth) & mask];
-            if (alphas && image->alphaPremultiplied && alpha > 0) {
-                uint32_t straight = ((uint32_t)gray * top + alpha / 2) / alpha;
-                gray = straight > top ? top : (uint16_t)straight;
-            }
-            uint16_t pixel[4] = {gray, gray, gray, alpha};
-            uint32_t channels = is_gray ? 1 : 4;
-            if (is_16) {
-                memcpy(row + (size_t)x * channels * 2, pixel, channels * 2);
-            } else {
-                for (uint32_t c = 0; c < channels; c++) row[(size_t)x * channels + c] = (uint8_t)pixel[c];
-            }
-        }
-    }
-    free(tables);
-    return CLT_OK;
+/// Keeps one sample of each pixel.
+static void keep_gray(uint8_t *row, uint32_t width, size_t sample) {
+    for (uint32_t x = 0; x < width; x++) memmove(row + x * sample, row + 4 * x * sample, sample);
 }
 
 clt_status clt_avif_reader_convert(
@@ -280,16 +228,16 @@ clt_status clt_avif_reader_convert(
         view.alphaPlane = NULL;
         view.alphaPremultiplied = AVIF_FALSE;
     }
-    if (image->yuvFormat == AVIF_PIXEL_FORMAT_YUV400) {
-        return convert_gray(&view, first, rows, is_gray, is_16, target, stride);
-    }
+    bool has_chroma = image->yuvFormat != AVIF_PIXEL_FORMAT_YUV400;
+    void *chroma = has_chroma ? NULL : add_chroma(&view);
+    if (!has_chroma && !chroma) return CLT_NO_MEMORY;
     // The view begins at row `first` of the same planes. `first` must be even when chroma has half the rows.
     view.height = rows;
     bool halves = image->yuvFormat == AVIF_PIXEL_FORMAT_YUV420;
     if (halves && first % 2 != 0) return CLT_CORRUPT;
     view.yuvPlanes[0] += (size_t)first * image->yuvRowBytes[0];
-    for (int plane = 1; plane < 3; plane++) {
-        if (view.yuvPlanes[plane]) view.yuvPlanes[plane] += (size_t)(halves ? first / 2 : first) * image->yuvRowBytes[plane];
+    for (int plane = 1; has_chroma && plane < 3; plane++) {
+        view.yuvPlanes[plane] += (size_t)(halves ? first / 2 : first) * image->yuvRowBytes[plane];
     }
     if (view.alphaPlane) view.alphaPlane += (size_t)first * image->alphaRowBytes;
     avifRGBImage rgb;
@@ -298,12 +246,15 @@ clt_status clt_avif_reader_convert(
     rgb.format = AVIF_RGB_FORMAT_RGBA;
     rgb.depth = is_16 ? 16 : 8;
 #if AVIF_VERSION >= 110000
-    // libyuv truncates samples of more than 8 bits instead of rounding them, which is up to 5 levels too dark.
-    rgb.avoidLibYUV = image->depth > 8;
+    // libyuv truncates samples of more than 8 bits instead of rounding them, which is up to 5 levels too dark. For grey
+    // images it is a level off.
+    rgb.avoidLibYUV = image->depth > 8 || !has_chroma;
 #endif
     rgb.pixels = target;
     rgb.rowBytes = (uint32_t)stride;
     avifResult result = avifImageYUVToRGB(&view, &rgb);
+    free(chroma);
+    for (uint32_t y = 0; is_gray && y < rows; y++) keep_gray(target + y * stride, image->width, is_16 ? 2 : 1);
     if (result == AVIF_RESULT_OK) return CLT_OK;
     reader->message = avifResultToString(result);
     // The samples were decoded, so the file is not damaged.

@@ -86,16 +86,18 @@ public struct OptionLayer: Sendable {
             overrides.append(
                 Override(option: id, value: nil) {
                     change(&$0[keyPath: option])
-                    return OptionRules.problem(with: $0[keyPath: option], of: option)
+                    return nil
                 })
         }
     }
 
-    /// Writes the overrides of this layer into `options`, and adds to `problems` a part of a sentence for each invalid
-    /// one, such as `timeout = 0.0 seconds must be positive (global layer)`.
+    /// Writes the overrides of this layer into `options`, and adds to `problems` a part of a sentence for each value
+    /// that is invalid since, such as `timeout = 0.0 seconds must be positive (global layer)`.
     func apply(to options: inout LoadOptions, as layer: StaticString, _ problems: inout [String]) {
-        for override in overrides {
-            if let problem = override.apply(&options) { problems.append("\(problem) (\(layer) layer)") }
+        if isEmpty { return }
+        let ofPlugIns = overrides.compactMap { $0.apply(&options) }
+        for problem in ofPlugIns + options.problems where !problems.contains(where: { $0.hasPrefix(problem + " (") }) {
+            problems.append("\(problem) (\(layer) layer)")
         }
     }
 
@@ -114,7 +116,7 @@ public struct OptionLayer: Sendable {
     ) -> Override {
         Override(option: .field(option), value: .some(value)) {
             $0[keyPath: option] = value
-            return OptionRules.problem(with: value, of: option)
+            return nil
         }
     }
 

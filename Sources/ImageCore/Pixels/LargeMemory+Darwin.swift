@@ -1,5 +1,5 @@
 #if canImport(Darwin)
-    /// Not used: pages have 16 KB, and the system's allocator returns large blocks as untouched pages.
+    /// Not used: pages have 16 KB.
     enum LargeMemory {
         static let minimumBytes = Int.max
 

@@ -6,8 +6,13 @@
     /// With pages of 4 KB, page faults take most of the time of writing a large bitmap. A large page must begin at a
     /// multiple of its size, which blocks of `malloc` do not.
     enum LargeMemory {
-        /// Smaller bitmaps gain little from large pages.
-        static let minimumBytes = 4 << 20
+        #if ADDRESS_SANITIZER
+            /// The sanitizer detects accesses beyond the end of blocks from its own allocator.
+            static let minimumBytes = Int.max
+        #else
+            /// Smaller bitmaps gain little from large pages.
+            static let minimumBytes = 4 << 20
+        #endif
         private static let largePage = 2 << 20
 
         /// Allocates zeroed, untouched memory; `nil` if there is not enough.

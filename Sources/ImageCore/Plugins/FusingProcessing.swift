@@ -1,5 +1,5 @@
-/// A processor that can be combined with the next processor, or with the decode before it, which saves passes over
-/// memory.
+/// A processor that can be combined with the next processor, or with the decode before it, which then decodes to a
+/// reduced size.
 ///
 /// The engine calls these methods synchronously when it plans a load. They touch no pixels and must return quickly. The
 /// result is that of the separate processors, so identifiers and cache keys do not change.

@@ -11,6 +11,7 @@ package protocol AnimationSource: AnyObject {
 
     /// Returns the pixels of a frame in its own size: straight or opaque RGBA, or grey.
     ///
+    /// - Parameter options: how to decode: in full size, straight, as stored, and partial frames too.
     /// - Returns: the pixels, and the error that made some of them missing, if any are.
     func decodePixels(of frame: Int, options: DecodeOptions) throws -> (bitmap: Bitmap, failure: ImageError?)
 }

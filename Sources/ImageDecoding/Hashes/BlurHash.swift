@@ -106,13 +106,7 @@ public enum BlurHash {
 private enum Base83 {
     static let alphabet = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz#$%*+,-.:;=?@[]^_{|}~".utf8)
 
-    private static let values = {
-        var table = [Int?](repeating: nil, count: 256)
-        for (value, digit) in alphabet.enumerated() { table[Int(digit)] = value }
-        return table
-    }()
-
-    static func value(of digit: UInt8) -> Int? { values[Int(digit)] }
+    static func value(of digit: UInt8) -> Int? { alphabet.firstIndex(of: digit) }
 
     static func number(_ digits: ArraySlice<Int>) -> Int { digits.reduce(0) { $0 * 83 + $1 } }
 

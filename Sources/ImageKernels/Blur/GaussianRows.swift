@@ -1,3 +1,4 @@
+internal import CCalotypeKernels
 internal import ImageCore
 
 /// Blurs an image at the pixels of a grid: vertically first, then horizontally. Each thread has its own instance, which
@@ -44,24 +45,19 @@ internal import ImageCore
             let row = min(grid.source.height - 1, max(0, grid.firstPixel(y) + tap))
             unsafe rows[tap] = pixels + row * grid.bytesPerRow
         }
-        unsafe combine(grid.source.width * channels, sampleSize: format.isWide ? 2 : 1, into: line + lead * channels)
+        unsafe clt_combine_rows(
+            path.level, format.isWide ? 2 : 1, rows, grid.weights, taps, grid.source.width * channels, line + lead * channels, nil
+        )
         repeatEnds()
-        let result = unsafe PixelSamples(target, isWide: format.isWide)
         guard grid.step == 1 else {
+            let result = unsafe PixelSamples(target, isWide: format.isWide)
             return unsafe PixelKernels.combineColumns(line, axis, channels: channels, path, into: result)
         }
         // Every pixel is on the grid, so that the line, moved by one pixel for each tap, is combined as rows are.
         for tap in 0..<taps { unsafe rows[tap] = UnsafeRawPointer(line + tap * channels) }
         let count = grid.size.width * channels
-        unsafe combine(count, sampleSize: 4, into: smooth)
-        unsafe PixelKernels.round(smooth, count, path, into: result)
-    }
-
-    private func combine(_ count: Int, sampleSize: Int, into out: UnsafeMutablePointer<Float>) {
-        unsafe grid.weights.withUnsafeBufferPointer { weights in
-            unsafe PixelKernels.combineRows(
-                rows, weights.baseAddress.unsafelyUnwrapped, taps: grid.taps, count, sampleSize: sampleSize, path, into: out)
-        }
+        unsafe clt_combine_rows(path.level, 4, rows, grid.weights, taps, count, smooth, nil)
+        unsafe clt_round(path.level, format.isWide, smooth, count, target)
     }
 
     /// Repeats the pixels at the ends of the line.

@@ -31,19 +31,6 @@ package import ImageCore
         }
     }
 
-    /// The samples from an index on.
-    func from(_ index: Int) -> PixelSamples { unsafe PixelSamples(base + (isWide ? 2 * index : index), isWide: isWide) }
-
-    /// Writes a sample, rounded and limited to the levels from 0 to `limit`.
-    func store(_ value: Float, at index: Int, limit: Float) {
-        unsafe self[index] = Int(max(0, min(value, limit, Float(most))) + 0.5)
-    }
-
-    /// Writes a pixel of four channels, rounded, with colour limited to alpha.
-    func store(_ pixel: SIMD4<Float>, at index: Int) {
-        for c in 0..<4 { unsafe store(pixel[c], at: index + c, limit: pixel[3]) }
-    }
-
     /// Converts a level to the depth of these samples, to the nearest.
     func scaled(_ level: Int, isWide wasWide: Bool) -> Int {
         if unsafe isWide == wasWide { return level }

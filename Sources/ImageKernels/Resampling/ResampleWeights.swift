@@ -66,8 +66,7 @@ struct ResampleWeights: Sendable {
     /// The source samples that result sample `i` is made of.
     func window(_ i: Int) -> Range<Int> { Int(first[i])..<Int(first[i]) + Int(count[i]) }
 
-    /// The source samples that some result samples are made of. The windows of successive result samples move in one
-    /// direction.
+    /// The source samples that some result samples are made of.
     func window(_ range: Range<Int>) -> Range<Int> {
         let (start, end) = (window(range.lowerBound), window(range.upperBound - 1))
         return min(start.lowerBound, end.lowerBound)..<max(start.upperBound, end.upperBound)
@@ -80,29 +79,6 @@ struct ResampleWeights: Sendable {
     func counted(from start: Int) -> ResampleWeights {
         var copy = self
         copy.first = first.map { $0 - Int32(start) }
-        return copy
-    }
-}
-
-extension ResampleWeights {
-    /// Some of the result's samples.
-    func keeping(_ range: Range<Int>) -> ResampleWeights {
-        if range == 0..<first.count { return self }
-        var copy = self
-        copy.first = Array(first[range])
-        copy.count = Array(count[range])
-        copy.weights = Array(weights[range.lowerBound * stride..<range.upperBound * stride])
-        return copy
-    }
-
-    /// The same samples of the result for a reversed source of `length` samples.
-    func onMirroredSource(of length: Int) -> ResampleWeights {
-        var copy = self
-        for i in first.indices {
-            let taps = Int(count[i])
-            copy.first[i] = Int32(length) - first[i] - count[i]
-            for t in 0..<taps { copy.weights[i * stride + t] = weights[i * stride + taps - 1 - t] }
-        }
         return copy
     }
 }

@@ -1,3 +1,4 @@
+internal import CCalotypeKernels
 internal import ImageCore
 
 /// Makes rows of a result from rows of a source: first combines the source rows into a line of sums, then the pixels of
@@ -53,9 +54,9 @@ internal import ImageCore
                 unsafe weights[start + tap] = plan.vertical.weights[y * plan.vertical.stride + tap]
             }
         }
-        unsafe PixelKernels.combineRows(
-            rows, weights, taps: window.count, plan.columns.count * format.channels, sampleSize: format.isWide ? 2 : 1, path,
-            into: lines, and: result.count == 2 ? lines + lineLength : nil)
+        unsafe clt_combine_rows(
+            path.level, format.isWide ? 2 : 1, rows, weights, window.count, plan.columns.count * format.channels, lines,
+            result.count == 2 ? lines + lineLength : nil)
         for y in result {
             unsafe PixelKernels.combineColumns(
                 lines + (y - result.lowerBound) * lineLength, plan.horizontal, channels: format.channels, path,

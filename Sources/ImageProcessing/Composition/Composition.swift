@@ -1,6 +1,6 @@
 public import ImageCore
 
-/// A list of processors as one processor. Adjacent crops, turns and resizes take one pass over memory.
+/// A list of processors as one processor.
 public struct Composition: Processing {
     /// The processors, in order.
     public let processors: [any Processing]
@@ -13,9 +13,9 @@ public struct Composition: Processing {
     public var usesPixelCoordinates: Bool { processors.contains(where: \.usesPixelCoordinates) }
 
     public func process(_ image: DecodedImage, context: ProcessingContext) throws -> DecodedImage {
-        try runs.reduce(image) { image, run in
+        try processors.reduce(image) { image, processor in
             try context.checkCancellation()
-            return try run.processor.process(image, context: context)
+            return try processor.process(image, context: context)
         }
     }
 }

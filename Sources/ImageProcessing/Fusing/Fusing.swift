@@ -1,10 +1,12 @@
 public import ImageCore
 
-// Which processors can be fused. A resize alone also reduces a decode.
+// Which processors reduce a decode, besides crops and turns with a resize.
 
 extension Resize: FusingProcessing {
     public var reducesDecode: Bool { true }
-    public func reducedDecode(of source: PixelSize) -> ReducedDecode? { GeometryChain([self])?.reducedDecode(of: source) }
+    public func reducedDecode(of source: PixelSize) -> ReducedDecode? {
+        GeometryChain(steps: [], resize: self).reducedDecode(of: source)
+    }
 }
 
 extension Composition: FusingProcessing {

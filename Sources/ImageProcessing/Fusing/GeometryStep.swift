@@ -1,63 +1,57 @@
 internal import ImageCore
 internal import ImageKernels
 
-/// A processor that can move pixels in a way that depends only on the size of the image.
+/// A processor that can move pixels in a way that depends only on the size of the image: it keeps a part, and turns it.
 protocol GeometryStep: FusingProcessing {
     /// Whether it does no more than that with its parameters.
     var onlyMovesPixels: Bool { get }
 
-    /// Adds the processor, which only moves pixels, to a pass.
+    /// Returns the part that is kept of an image of a size.
     ///
-    /// - Returns: `false` if the processor must follow the pass.
     /// - Throws: what the processor throws for an image of that size.
-    func add(to pass: inout GeometryPass, context: ProcessingContext) throws(ImageError) -> Bool
+    func part(of size: PixelSize) throws(ImageError) -> PixelRectangle
+
+    /// How the part is turned.
+    var turn: Orientation { get }
 }
 
 extension GeometryStep {
     var onlyMovesPixels: Bool { true }
 
-    public func fused(with next: any Processing) -> (any Processing)? { GeometryChain([self, next]) }
-}
+    func part(of size: PixelSize) throws(ImageError) -> PixelRectangle { PixelRectangle(size) }
 
-extension Resize: GeometryStep {
-    func add(to pass: inout GeometryPass, context: ProcessingContext) throws(ImageError) -> Bool {
-        let geometry = try geometry(for: pass.output)
-        try context.check(geometry.output, after: identifier)
-        return try pass.resize(to: geometry, filter: filter, isLinear: isLinear)
+    var turn: Orientation { .up }
+
+    public func fused(with next: any Processing) -> (any Processing)? {
+        onlyMovesPixels ? GeometryChain(steps: [self]).fused(with: next) : nil
     }
 }
 
 extension Crop: GeometryStep {
-    func add(to pass: inout GeometryPass, context: ProcessingContext) throws(ImageError) -> Bool {
-        try pass.crop(x: x, y: y, width: width, height: height)
-        return true
+    func part(of size: PixelSize) throws(ImageError) -> PixelRectangle {
+        let part = PixelRectangle(x: x, y: y, width: width, height: height)
+        try part.check(inside: size)
+        return part
     }
 }
 
 extension CropTo: GeometryStep {
     var onlyMovesPixels: Bool { anchor != .attention }
 
-    func add(to pass: inout GeometryPass, context: ProcessingContext) throws(ImageError) -> Bool {
-        guard case .gravity(let gravity) = anchor else { return false }
-        let part = try size(in: pass.output)
-        let place = gravity.place(part, in: pass.output)
-        try pass.crop(x: place.x, y: place.y, width: part.width, height: part.height)
-        return true
+    func part(of size: PixelSize) throws(ImageError) -> PixelRectangle {
+        guard case .gravity(let gravity) = anchor else { return PixelRectangle(size) }
+        let part = try self.size(in: size)
+        let place = gravity.place(part, in: size)
+        return PixelRectangle(x: place.x, y: place.y, width: part.width, height: part.height)
     }
 }
 
 extension Rotate: GeometryStep {
     var onlyMovesPixels: Bool { orientation != nil }
 
-    func add(to pass: inout GeometryPass, context: ProcessingContext) -> Bool {
-        pass.turn(orientation ?? .up)
-        return true
-    }
+    var turn: Orientation { orientation ?? .up }
 }
 
 extension Flip: GeometryStep {
-    func add(to pass: inout GeometryPass, context: ProcessingContext) -> Bool {
-        pass.turn(orientation)
-        return true
-    }
+    var turn: Orientation { orientation }
 }

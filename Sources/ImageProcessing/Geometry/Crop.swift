@@ -1,4 +1,5 @@
 public import ImageCore
+internal import ImageKernels
 
 /// Crops an image to a rectangle.
 public struct Crop: Processing, Hashable {
@@ -22,7 +23,9 @@ public struct Crop: Processing, Hashable {
 
     /// - Throws: ``ImageCore/ImageError`` (`invalidRequest`) where the rectangle is empty or not inside the image.
     public func process(_ image: DecodedImage, context: ProcessingContext) throws -> DecodedImage {
-        try GeometryChain(steps: [self]).process(image, context: context)
+        image.with(
+            try image.bitmap.cropped(
+                x: x, y: y, width: width, height: height, threads: context.threads, cancellation: context.cancellation))
     }
 }
 

@@ -46,10 +46,13 @@ public struct CropTo: Processing, Hashable {
 
     /// - Throws: ``ImageCore/ImageError`` (`invalidRequest`) for a side or a ratio that is not positive and finite.
     public func process(_ image: DecodedImage, context: ProcessingContext) throws -> DecodedImage {
-        if onlyMovesPixels { return try GeometryChain(steps: [self]).process(image, context: context) }
         let part = try size(in: image.size)
         if part == image.size { return image }
-        let place = try DetailMap(image.bitmap, context: context).busiestPlace(for: part)
+        let place =
+            switch anchor {
+            case .gravity(let gravity): gravity.place(part, in: image.size)
+            case .attention: try DetailMap(image.bitmap, context: context).busiestPlace(for: part)
+            }
         return image.with(
             try image.bitmap.cropped(
                 x: place.x, y: place.y, width: part.width, height: part.height, threads: context.threads,

@@ -1,4 +1,5 @@
 public import ImageCore
+internal import ImageKernels
 
 /// Mirrors an image.
 public struct Flip: Processing, Hashable {
@@ -21,7 +22,8 @@ public struct Flip: Processing, Hashable {
     public var identifier: String { "calotype.flip(\(direction.rawValue))" }
 
     public func process(_ image: DecodedImage, context: ProcessingContext) throws -> DecodedImage {
-        try GeometryChain(steps: [self]).process(image, context: context)
+        image.with(
+            try image.bitmap.oriented(orientation, threads: context.threads, cancellation: context.cancellation))
     }
 }
 

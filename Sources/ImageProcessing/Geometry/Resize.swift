@@ -60,8 +60,16 @@ public struct Resize: Processing, Hashable {
     }
 
     public func process(_ image: DecodedImage, context: ProcessingContext) throws -> DecodedImage {
-        let result = try GeometryChain(steps: [self]).process(image, context: context)
-        return result.with(try result.bitmap.premultiplied())
+        try scale(image, to: geometry(for: image.size), context: context)
+    }
+
+    /// Scales a part of an image as this processor does.
+    func scale(_ image: DecodedImage, to geometry: ResizeGeometry, context: ProcessingContext) throws -> DecodedImage {
+        try context.check(geometry.output, after: identifier)
+        return image.with(
+            try Resampler.resize(
+                image.bitmap, to: geometry, filter: filter, isLinear: isLinear, threads: context.threads,
+                cancellation: context.cancellation))
     }
 }
 

@@ -64,10 +64,10 @@ import Testing
 
     @Test
     func alphaOfEachCellIsDetectedInPieces() throws {
-        let reader = try AVIFReader(streaming: DecodingLimits())
+        let reader = try AVIFReader(limits: DecodingLimits(), showsLayers: true)
         do {
             let image = try unsafe perCell.withUnsafeBytes { bytes in
-                unsafe reader.supply(bytes)
+                unsafe reader.supply(bytes, isLast: false)
                 _ = try reader.readHeader(of: perCell, limits: DecodingLimits())
                 return try AVIFDecoder.decode(reader, options: DecodeOptions())
             }

@@ -129,10 +129,10 @@ import Testing
         }
     }
 
-    @Test func theCompositorRefusesAMissingFrame() throws {
+    @Test func aMissingFrameIsRefused() throws {
         let file = try APNGFile(Self.animation(announced: 3, count: 2), limits: DecodingLimits())
-        let compositor = try Compositor(file, options: DecodeOptions())
-        #expect(throws: ImageError.self) { try compositor.show(2) }
-        try compositor.show(1)
+        let animation = try ComposedAnimation(file, options: DecodeOptions())
+        #expect(throws: ImageError.self) { try animation.frame(at: 2) }
+        _ = try animation.frame(at: 1)
     }
 }

@@ -132,9 +132,10 @@ private enum Flavour: OptionKey {
         #expect(
             error.message
                 == "Invalid options: timeout = 0.0 seconds must be positive (global layer); "
+                + "timeout = -1.0 seconds must be positive (request layer); "
                 + "retries = 101 must be from 0 to 100 (request layer); "
                 + "targetSize = 0x5 must have sides from 1 to 1000000 pixels (request layer); "
-                + "timeout = -1.0 seconds must be positive (request layer); Quota = -4 must be positive (runtime layer).")
+                + "Quota = -4 must be positive (runtime layer).")
     }
 
     @Test(arguments: [

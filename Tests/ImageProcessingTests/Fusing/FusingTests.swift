@@ -36,13 +36,13 @@ import Testing
     }
 
     @Test(arguments: [
-        ("crop(10,5,80,60) resize(20x)", 1), ("resize(40x30,fill) flip rotate(90) crop(2,3,20,30)", 1),
-        ("rotate(90) flip crop-to(1:1,top) resize(25x25,fill,mitchell) rotate(180)", 1), ("flip rotate(-90)", 1),
+        ("crop(10,5,80,60) resize(20x)", 1), ("resize(40x30,fill) flip rotate(90) crop(2,3,20,30)", 2),
+        ("rotate(90) flip crop-to(1:1,top) resize(25x25,fill,mitchell) rotate(180)", 2), ("flip rotate(-90)", 1),
         ("resize(30x) blur(2) flip", 3), ("crop(0,0,50,50) trim crop-to(10x10,attention) flip", 4),
-        ("rotate(90) rotate(10) rotate(90)", 3), ("crop-to(40x30,bottom) resize(30x) resize(20x)", 1),
-        ("resize(50x,upscale=true,linear=true) rotate(90)", 1), ("sepia crop(1,1,5,5)", 2),
+        ("rotate(90) rotate(10) rotate(90)", 3), ("crop-to(40x30,bottom) resize(30x) resize(20x)", 2),
+        ("resize(50x,upscale=true,linear=true) rotate(90)", 2), ("sepia crop(1,1,5,5)", 2),
     ])
-    func adjacentGeometryProcessorsRunAsOneWithTheSameResult(list: String, count: Int) throws {
+    func cropsAndTurnsRunAsOneWithTheResizeThatFollows(list: String, count: Int) throws {
         let processors = try ProcessorList.parse(list)
         let image = scene(120, 90)
         let runs = ProcessingRun.runs(of: processors)

@@ -31,15 +31,12 @@ typedef struct {
 
 typedef struct clt_avif_reader clt_avif_reader;
 
-/// Creates a reader of a complete file, which shows the last layer of a layered image; NULL without memory. The bytes
-/// are not copied and must stay valid until the reader is destroyed.
-clt_avif_reader *clt_avif_reader_create(const uint8_t *bytes, size_t count, uint32_t frame_limit);
-/// Creates a reader of a file that arrives in pieces, whose layers are frames. A call that lacks input returns
-/// `CLT_NEEDS_INPUT` and may be repeated after more was supplied.
-clt_avif_reader *clt_avif_reader_create_streaming(uint32_t frame_limit);
-/// Sets all bytes of the file so far. They are not copied and must stay valid until the next call of this function, or
-/// until no other call follows.
-void clt_avif_reader_supply(clt_avif_reader *reader, const uint8_t *bytes, size_t count);
+/// Creates a reader without input; NULL without memory. `shows_layers`: the layers of a layered image are frames;
+/// otherwise the last one is the image.
+clt_avif_reader *clt_avif_reader_create(uint32_t frame_limit, bool shows_layers);
+/// Sets all bytes of the file so far. They are not copied and must stay valid during the calls that follow. `is_last`:
+/// the file is complete; otherwise a call that lacks input returns `CLT_NEEDS_INPUT` and may be repeated with more.
+void clt_avif_reader_supply(clt_avif_reader *reader, const uint8_t *bytes, size_t count, bool is_last);
 void clt_avif_reader_destroy(clt_avif_reader *reader);
 clt_status clt_avif_reader_read_header(clt_avif_reader *reader, clt_avif_header *header);
 /// Makes the image opaque. Call it after reading the header, when the track that libavif uses as alpha contains other
@@ -53,8 +50,8 @@ bool clt_avif_reader_duration(const clt_avif_reader *reader, uint32_t frame, dou
 /// decoded, it decodes the sequence from its start.
 clt_status clt_avif_reader_decode(clt_avif_reader *reader, uint32_t frame, clt_avif_header *header);
 /// Converts the rows from `first` up to `first + rows`, exclusive, of the decoded frame to RGBA, which is not
-/// premultiplied. `is_gray`: converts to grey; only for grey images without alpha. `is_16`: converts to 16 bits instead
-/// of 8.
+/// premultiplied. `is_gray`: keeps one sample of each pixel, at the start of a row that has room for RGBA; only for
+/// grey images without alpha. `is_16`: converts to 16 bits instead of 8.
 clt_status clt_avif_reader_convert(
     clt_avif_reader *reader, uint32_t first, uint32_t rows, bool is_gray, bool is_16, uint8_t *target, size_t stride);
 /// libavif's message for the last error.

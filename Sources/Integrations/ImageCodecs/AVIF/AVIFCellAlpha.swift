@@ -8,13 +8,12 @@ enum AVIFCellAlpha {
     static func isPresent(in file: Data) -> Bool {
         // A sequence shows its tracks, and not its items.
         if ByteReader(file).matches("avis", at: 8), ISOBoxes.first("moov", in: file) != nil { return false }
-        guard let meta = ISOBoxes.first("meta", in: file)?.dropFirst(4), let properties = ISOBoxes.first("iprp", in: meta),
+        guard let meta = ISOBoxes.first("meta", in: file)?.dropFirst(4), declaresAlpha(meta),
             var primary = ISOBoxes.first("pitm", in: meta).map(Fields.init), let grid = primary.item(),
             let list = ISOBoxes.first("iref", in: meta)
         else { return false }
         let cells = Set(findReferences("dimg", in: list).filter { $0.source == grid }.flatMap(\.targets))
-        let auxiliary = findReferences("auxl", in: list).filter { !cells.isDisjoint(with: $0.targets) }
-        return !auxiliary.isEmpty && !findAlphaItems(properties).isDisjoint(with: auxiliary.map(\.source))
+        return findReferences("auxl", in: list).contains { !cells.isDisjoint(with: $0.targets) }
     }
 
     /// Returns the references of a type between items (ISO/IEC 14496-12, 8.11.12).
@@ -27,25 +26,12 @@ enum AVIFCellAlpha {
         }
     }
 
-    /// Returns the items that a property (`auxC`) declares as alpha (HEIF, 6.5.8; ISO/IEC 14496-12, 8.11.14).
-    private static func findAlphaItems(_ properties: Data) -> Set<Int> {
-        guard let all = ISOBoxes.first("ipco", in: properties) else { return [] }
-        var alpha: Set<Int> = []
-        for (index, box) in ISOBoxes(all).enumerated() where box.type == "auxC" && AVIFAuxiliaryType.isAlpha(box.content) {
-            alpha.insert(index + 1)
+    /// Whether a property (`auxC`) declares an item as alpha (HEIF, 6.5.8). A grid has auxiliary items of one kind.
+    private static func declaresAlpha(_ meta: Data) -> Bool {
+        guard let properties = ISOBoxes.first("iprp", in: meta), let all = ISOBoxes.first("ipco", in: properties) else {
+            return false
         }
-        var items: Set<Int> = []
-        for box in ISOBoxes(properties) where box.type == "ipma" {
-            var fields = Fields(box.content)
-            let bytes = (box.content.dropFirst(3).first ?? 0) & 1 == 0 ? 1 : 2
-            // The highest bit marks the property as essential.
-            let mask = bytes == 1 ? 0x7F : 0x7FFF
-            _ = fields.number(4)
-            while let item = fields.item(), let count = fields.number(1) {
-                for _ in 0..<count where fields.number(bytes).map({ alpha.contains($0 & mask) }) == true { items.insert(item) }
-            }
-        }
-        return items
+        return ISOBoxes(all).contains { $0.type == "auxC" && AVIFAuxiliaryType.isAlpha($0.content) }
     }
 }
 

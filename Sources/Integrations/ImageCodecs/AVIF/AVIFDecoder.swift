@@ -29,7 +29,7 @@ public struct AVIFDecoder: AnimationDecoding {
 
     public func info(of data: Data, limits: DecodingLimits) throws -> ImageInfo {
         try unsafe data.withUnsafeBytes { bytes in
-            let reader = try unsafe AVIFReader(bytes, limits: limits)
+            let reader = try unsafe AVIFReader(data, bytes, limits: limits)
             let header = reader.header
             var info = ImageInfo(
                 format: .avif, size: reader.size, frameCount: max(1, Int(header.frames)), orientation: reader.orientation,
@@ -41,7 +41,7 @@ public struct AVIFDecoder: AnimationDecoding {
     }
 
     public func decode(_ data: Data, options: DecodeOptions) throws -> DecodedImage {
-        try unsafe data.withUnsafeBytes { try Self.decode(unsafe AVIFReader($0, limits: options.limits), options: options) }
+        try unsafe data.withUnsafeBytes { try Self.decode(unsafe AVIFReader(data, $0, limits: options.limits), options: options) }
     }
 
     public func animation(of data: Data, options: DecodeOptions) throws -> any ImageAnimation {
@@ -99,7 +99,8 @@ private final class AVIFRows: RowProducer {
         // Chroma is interpolated from the rows above and below, so those rows are converted too and then dropped.
         let rows = max(0, (next - 2) & ~1)..<min(reader.size.height, next + count + 2)
         let pixelBytes = format.bytesPerPixel
-        let scratch = try scratch ?? Scratch(rows: count + 5, rowBytes: reader.size.width * pixelBytes)
+        // libavif writes RGBA, of which grey is kept.
+        let scratch = try scratch ?? Scratch(rows: count + 5, rowBytes: reader.size.width * (format.isWide ? 8 : 4))
         self.scratch = scratch
         try unsafe reader.convert(rows, to: format, into: scratch.base, stride: scratch.stride)
         for i in 0..<count {

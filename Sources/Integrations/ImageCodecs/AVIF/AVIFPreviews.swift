@@ -19,14 +19,14 @@ final class AVIFPreviews: IncrementalDecoder {
 
     init(options: DecodeOptions) throws(ImageError) {
         self.options = options
-        reader = try AVIFReader(streaming: options.limits)
+        reader = try AVIFReader(limits: options.limits, showsLayers: true)
     }
 
     /// Returns the last layer that has arrived since the previous call. The final layer is not a preview.
     func preview(of file: Data) throws -> DecodedImage? {
         try options.checkCancellation()
         return try unsafe file.withUnsafeBytes { bytes in
-            unsafe reader.supply(bytes)
+            unsafe reader.supply(bytes, isLast: false)
             if !hasHeader {
                 guard try reader.readHeader(of: file, limits: options.limits) else { return nil }
                 hasHeader = true

@@ -12,40 +12,34 @@ internal import ImageKernels
     /// Whether the file has alpha that libavif does not read.
     private var missesAlpha = false
 
-    /// Creates a reader of a complete file. The bytes must stay valid while the reader exists.
+    /// Creates a reader of a complete file. The bytes must stay valid, or be supplied again before each decode.
     ///
     /// - Throws: ``ImageError`` for a container that cannot be read, or an image beyond the limits.
-    init(_ bytes: UnsafeRawBufferPointer, limits: DecodingLimits) throws(ImageError) {
-        let base = unsafe bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)
-        let handle = unsafe clt_avif_reader_create(base, bytes.count, UInt32(clamping: max(1, limits.frames)))
-        guard let handle = unsafe handle else { throw .outOfMemory(.avif) }
-        unsafe self.handle = handle
-        let status = unsafe clt_avif_reader_read_header(handle, &header)
-        if status != CLT_OK { throw failure(status) }
-        try limits.check(size, bytesPerPixel: 0)
-        guard let base = bytes.baseAddress else { return }
-        let file = unsafe Data(bytesNoCopy: UnsafeMutableRawPointer(mutating: base), count: bytes.count, deallocator: .none)
-        findMissedAlpha(in: file)
+    convenience init(_ file: Data, _ bytes: UnsafeRawBufferPointer, limits: DecodingLimits) throws(ImageError) {
+        try self.init(limits: limits, showsLayers: false)
+        unsafe supply(bytes, isLast: true)
+        if try !readHeader(of: file, limits: limits) { throw .truncated(.avif) }
         guard header.has_alpha, !missesAlpha else { return }
         ignoresAlpha = try AVIFAuxiliaryTracks.areOther(in: file)
         if ignoresAlpha { unsafe clt_avif_reader_ignore_alpha(handle, &header) }
     }
 
-    /// Creates a reader of the layers of a file that arrives in pieces. Its properties are valid after
-    /// ``readHeader(of:limits:)``.
-    init(streaming limits: DecodingLimits) throws(ImageError) {
-        guard let handle = unsafe clt_avif_reader_create_streaming(UInt32(clamping: max(1, limits.frames))) else {
+    /// Creates a reader of a file that arrives in pieces. Its properties are valid after ``readHeader(of:limits:)``.
+    ///
+    /// - Parameter showsLayers: whether the layers of a layered image are frames.
+    init(limits: DecodingLimits, showsLayers: Bool) throws(ImageError) {
+        guard let handle = unsafe clt_avif_reader_create(UInt32(clamping: max(1, limits.frames)), showsLayers) else {
             throw .outOfMemory(.avif)
         }
         unsafe self.handle = handle
     }
 
     /// Sets all bytes of the file so far. They must stay valid during the calls that follow.
-    func supply(_ bytes: UnsafeRawBufferPointer) {
-        unsafe clt_avif_reader_supply(handle, bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), bytes.count)
+    func supply(_ bytes: UnsafeRawBufferPointer, isLast: Bool) {
+        unsafe clt_avif_reader_supply(handle, bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), bytes.count, isLast)
     }
 
-    /// Reads the container of a streaming reader from the bytes so far. Returns `false` when more bytes are needed.
+    /// Reads the container from the bytes so far. Returns `false` when more bytes are needed.
     func readHeader(of file: Data, limits: DecodingLimits) throws(ImageError) -> Bool {
         let status = unsafe clt_avif_reader_read_header(handle, &header)
         if status == CLT_NEEDS_INPUT { return false }

@@ -15,11 +15,10 @@ extension ColorProfile {
         guard let chromaticities = Self.chromaticities(of: primaries) else { return nil }
         let gamma: Double
         switch transfer {
-        case 1, 6, 13, 14, 15: gamma = 0
+        case 1, 2, 6, 13, 14, 15: gamma = 0
         case 4: gamma = 2.2
         case 5: gamma = 2.8
         case 8: gamma = 1
-        case 2: gamma = 0
         default: return nil
         }
         if primaries == 1, gamma == 0 {

@@ -38,10 +38,8 @@ final class GIFFile: AnimationSource {
             throw .damaged(.gif, "its screen size is missing")
         }
         try limits.check(canvas, bytesPerPixel: 0)
-        if flags & 0x80 != 0 {
-            globalColors = 13..<(13 + 3 << (Int(flags & 7) + 1))
-            headerEnd = 13 + 3 << (Int(flags & 7) + 1)
-        }
+        globalColors = Self.colors(at: headerEnd, flags)
+        headerEnd = globalColors?.upperBound ?? headerEnd
         guard headerEnd <= reader.count else { throw .truncated(.gif) }
         try readBlocks(limits: limits)
         if let first = frames.first { try limits.check(first.size, bytesPerPixel: 0) }
@@ -108,12 +106,8 @@ final class GIFFile: AnimationSource {
     private func readFrame(at offset: Int) -> Int? {
         let numbers = [1, 3, 5, 7].compactMap { reader.uint16(at: offset + $0, bigEndian: false) }
         guard numbers.count == 4, let flags = reader.byte(at: offset + 9) else { return nil }
-        var dataStart = offset + 10
-        var colors = globalColors
-        if flags & 0x80 != 0 {
-            colors = dataStart..<(dataStart + 3 << (Int(flags & 7) + 1))
-            dataStart = dataStart + 3 << (Int(flags & 7) + 1)
-        }
+        let colors = Self.colors(at: offset + 10, flags)
+        let dataStart = colors?.upperBound ?? offset + 10
         defer { control = nil }
         let size = PixelSize(width: numbers[2], height: numbers[3])
         let end = skipSubBlocks(from: dataStart + 1)
@@ -131,9 +125,14 @@ final class GIFFile: AnimationSource {
                 blends: true, hasAlpha: control?.transparentIndex != nil))
         entries.append(
             Entry(
-                range: offset..<end, colors: colors, transparentIndex: control?.transparentIndex,
+                range: offset..<end, colors: colors ?? globalColors, transparentIndex: control?.transparentIndex,
                 isInterlaced: flags & 0x40 != 0))
         return end
+    }
+
+    /// Returns the range of a palette that begins at an offset; `nil` if the flags announce none.
+    private static func colors(at offset: Int, _ flags: UInt8) -> Range<Int>? {
+        flags & 0x80 == 0 ? nil : offset..<(offset + 3 << (Int(flags & 7) + 1))
     }
 
     /// Skips sub-blocks, each a length and as many bytes, up to the empty one.
@@ -167,7 +166,6 @@ final class GIFFile: AnimationSource {
     }
 
     func decodePixels(of frame: Int, options: DecodeOptions) throws -> (bitmap: Bitmap, failure: ImageError?) {
-        let options = options.forFramePixels
         let rows = try makeRows(of: frame, options: options)
         let image = try ImageAssembler(storedImage(of: frame), options: options).assemble(rows)
         return (image.bitmap, image.isPartial ? rows.failure ?? .truncated(.gif) : nil)

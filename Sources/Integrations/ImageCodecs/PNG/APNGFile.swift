@@ -89,7 +89,6 @@ final class APNGFile: AnimationSource {
     }
 
     func decodePixels(of frame: Int, options: DecodeOptions) throws -> (bitmap: Bitmap, failure: ImageError?) {
-        let options = options.forFramePixels
         let size = frames[frame].size
         guard !data[frame].isEmpty else { throw ImageError.truncated(.png) }
         var file = Data(PNGChunks.signature)

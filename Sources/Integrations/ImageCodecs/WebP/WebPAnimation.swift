@@ -25,7 +25,7 @@ final class WebPAnimation: AnimationSource {
     }
 
     func decodePixels(of frame: Int, options: DecodeOptions) throws -> (bitmap: Bitmap, failure: ImageError?) {
-        let (frame, options) = (stored[frame], options.forFramePixels)
+        let frame = stored[frame]
         return try unsafe data.withUnsafeBytes { bytes in
             var image = StoredImage(format: .webp, size: frame.place.size, layout: .pixels(.rgba8))
             image.hasAlpha = frame.place.hasAlpha

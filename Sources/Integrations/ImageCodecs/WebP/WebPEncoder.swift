@@ -7,7 +7,8 @@ internal import ImageKernels
 ///
 /// An `effort` of 0 to 9 is mapped to libwebp's methods 0 to 6; the default is method 4. 16-bit images are rounded to 8
 /// bits. The encoder embeds the bitmap's profile, and writes the orientation as Exif. Sides have at most 16,383 pixels.
-/// An encode cannot be cancelled after it has begun. ``AnimatedWebPEncoder`` writes animations.
+/// An encode of a still image cannot be cancelled after it has begun. In an animation, each frame is stored as the
+/// rectangle that differs from the previous frame.
 public struct WebPEncoder: Encoding {
     /// Creates an encoder.
     public init() {}
@@ -25,7 +26,7 @@ public struct WebPEncoder: Encoding {
     }
 
     public func encode(_ animation: any ImageAnimation, as format: ImageFormat, options: EncodeOptions) throws -> Data? {
-        try AnimatedWebPEncoder().encode(animation, options: options)
+        try AnimatedWebP.encode(animation, options: options)
     }
 
     /// Encodes 8-bit RGBA that is opaque or not premultiplied, without metadata.

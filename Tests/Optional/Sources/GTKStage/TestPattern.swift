@@ -13,13 +13,22 @@ enum TestPattern {
 
     /// An animated WebP file whose quarters turn, 20 times per second, without an end.
     static func animation(_ number: Int) throws -> Data {
-        let frames = try (0..<4).map { turn in
-            AnimatedWebPEncoder.Frame(
-                try image(192) { x, y in
-                    [number % 256, number / 256 * 31, (((y >= 96 ? 2 : 0) + (x >= 96 ? 1 : 0) + turn) % 4) * 80]
-                }, duration: .milliseconds(50))
+        let images = try (0..<4).map { turn in
+            try image(192) { x, y in
+                [number % 256, number / 256 * 31, (((y >= 96 ? 2 : 0) + (x >= 96 ? 1 : 0) + turn) % 4) * 80]
+            }
         }
-        return try AnimatedWebPEncoder().encode(frames)
+        return try WebPEncoder().encode(Turning(images), as: .webp, options: EncodeOptions()) ?? Data()
+    }
+
+    private final class Turning: ImageAnimation {
+        let images: [DecodedImage]
+        let durations: [Duration]
+        let loopCount = 0
+        init(_ images: [DecodedImage]) {
+            (self.images, durations) = (images, images.map { _ in .milliseconds(50) })
+        }
+        func frame(at index: Int) -> DecodedImage { images[index] }
     }
 
     /// A chequerboard of single pixels, which any scaling would blend.

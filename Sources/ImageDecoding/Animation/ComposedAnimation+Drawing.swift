@@ -1,37 +1,11 @@
 internal import ImageCore
 internal import ImageKernels
 
-/// Composes the frames of an animation on a canvas, as browsers do: the canvas starts transparent, and the background
-/// colour of the file is ignored.
-///
-/// The next frame in order draws only that frame. An earlier frame starts at the last frame before it that does not
-/// depend on the frames before.
-final class Compositor {
-    let source: any AnimationSource
-    private let options: DecodeOptions
-    private let canvas: Scratch
-    private var saved: (canvas: Scratch, failure: ImageError?)?
-    /// The frame that the canvas shows.
-    private var current: Int?
-    /// The error that made pixels of the canvas missing, in its frame or in an earlier one that is still visible.
-    private(set) var failure: ImageError?
-
-    /// - Parameter options: the colour conversion of the frames, the limits and the cancellation.
-    init(_ source: any AnimationSource, options: DecodeOptions) throws(ImageError) {
-        self.source = source
-        self.options = options
-        let size = source.canvas
-        // The canvas, the saved canvas of the disposal `restore`, and a frame.
-        let bytes = size.byteCount(.rgba8)
-        try options.limits.check(size, holding: Array(repeating: bytes, count: 3))
-        canvas = try Scratch(rows: size.height, rowBytes: 4 * size.width)
-    }
-
+/// Draws frames on the canvas, as browsers do.
+extension ComposedAnimation {
     /// Draws on the canvas until it shows `frame`.
     func show(_ frame: Int) throws {
         if current == frame { return }
-        // The file may announce more frames than it contains.
-        guard frame < source.frames.count else { throw ImageError.truncated(source.format) }
         var next = firstFrame(for: frame)
         if let current, current < frame, current + 1 >= next {
             next = current + 1
@@ -56,19 +30,6 @@ final class Compositor {
     private func clear() {
         clear(x: 0, y: 0, source.canvas)
         current = nil
-    }
-
-    /// Copies a row of the canvas as straight RGBA.
-    func copyRow(_ y: Int, to target: UnsafeMutableRawPointer) {
-        unsafe target.copyMemory(from: canvas.base + y * canvas.stride, byteCount: 4 * source.canvas.width)
-    }
-
-    /// Whether no pixel of the canvas is transparent.
-    var isOpaque: Bool {
-        (0..<source.canvas.height).allSatisfy { y in
-            let row = unsafe UnsafeRawBufferPointer(start: canvas.base + y * canvas.stride, count: 4 * source.canvas.width)
-            return stride(from: 3, to: row.count, by: 4).allSatisfy { unsafe row[$0] == 255 }
-        }
     }
 
     /// The last frame up to `frame` that can be drawn on an empty canvas.
@@ -99,7 +60,7 @@ final class Compositor {
             unsafe copy.base.copyMemory(from: canvas.base, byteCount: canvas.stride * source.canvas.height)
             saved = (copy, failure)
         }
-        let (stored, failure) = try source.decodePixels(of: index, options: options)
+        let (stored, failure) = try source.decodePixels(of: index, options: frameOptions)
         let bitmap = try stored.convertedToRGBA8()
         let hidesCanvas = frame.covers(source.canvas) && (!frame.blends || bitmap.alpha == .opaque)
         self.failure = failure ?? (hidesCanvas ? nil : self.failure)

@@ -1,76 +1,26 @@
-public import ImageCore
+internal import ImageCore
 internal import ImageDecoding
 internal import ImageKernels
 
 /// Encodes animated WebP.
 ///
-/// Each frame is stored as the rectangle that differs from the previous frame, lossy or lossless by the options of
-/// ``WebPEncoder``. The encoder holds two frames at a time, and the file so far. It checks for cancellation between
-/// frames.
-public struct AnimatedWebPEncoder: Sendable {
-    /// An image and its duration.
-    public struct Frame: Sendable {
-        /// The image of the whole canvas.
-        public var image: DecodedImage
-        /// How long it is shown, at most 16,777 seconds (WebP stores milliseconds in 24 bits).
-        public var duration: Duration
-
-        /// Creates a frame.
-        ///
-        /// - Parameters:
-        ///   - image: the image of the whole canvas.
-        ///   - duration: How long it is shown, at most 16,777 seconds.
-        public init(_ image: DecodedImage, duration: Duration) {
-            self.image = image
-            self.duration = duration
-        }
-    }
-
-    /// WebP stores the loop count in 16 bits.
-    private static let mostLoops = 65_535
-
-    /// Creates an encoder.
-    public init() {}
-
-    /// Encodes a list of frames.
+/// Each frame is stored as the rectangle that differs from the previous frame. The encoder holds two frames at a time,
+/// and the file so far. It checks for cancellation between frames.
+enum AnimatedWebP {
+    /// Encodes an animation.
     ///
     /// - Parameters:
-    ///   - frames: At least one frame. All have the size of the first, whose profile is embedded if the bitmap keeps
-    ///     one.
-    ///   - loopCount: the number of times that the animation is shown, at most 65,535. By default 0: endless.
-    ///   - options: the options of each frame.
-    /// - Returns: the WebP file.
-    /// - Throws: ``ImageError`` (`invalidRequest`) for frames or numbers that are not allowed, or `CancellationError`.
-    public func encode(_ frames: [Frame], loopCount: Int = 0, options: EncodeOptions = EncodeOptions()) throws -> Data {
-        try encode(frames.map(\.duration), loopCount: loopCount, options: options) { frames[$0].image }
-    }
-
-    /// Encodes an animation, whose frames are made one at a time.
-    ///
-    /// A loop count above 65,535 is written as 65,535.
-    ///
-    /// - Parameters:
-    ///   - animation: the animation.
-    ///   - options: the options of each frame.
-    /// - Returns: the WebP file.
-    /// - Throws: the errors of the encoder for a list of frames, and those of the animation's frames.
-    public func encode(_ animation: any ImageAnimation, options: EncodeOptions = EncodeOptions()) throws -> Data {
-        try encode(
-            animation.durations, loopCount: min(animation.loopCount, Self.mostLoops), options: options,
-            frame: animation.frame(at:))
-    }
-
-    private func encode(
-        _ durations: [Duration], loopCount: Int, options: EncodeOptions, frame: (Int) throws -> DecodedImage
-    ) throws -> Data {
-        guard 0...Self.mostLoops ~= loopCount, durations.allSatisfy({ $0 >= .zero && $0 <= .seconds(16_777) }) else {
-            throw ImageError(
-                .invalidRequest, message: "An animation loops up to 65535 times, and a frame shows from 0 to 16777 seconds.")
-        }
+    ///   - animation: the animation. All frames have the size of the first, whose profile is embedded if the bitmap
+    ///     keeps one. WebP stores the loop count in 16 bits and the milliseconds of a frame in 24 bits; larger numbers
+    ///     are reduced.
+    ///   - options: the options of each frame, as in ``WebPEncoder``.
+    /// - Throws: ``ImageError`` (`invalidRequest`) for frames of different sizes; what the encoder and the animation
+    ///   throw.
+    static func encode(_ animation: any ImageAnimation, options: EncodeOptions) throws -> Data {
         var (chunks, hasAlpha, profile, before) = (Data(), false, Data(), Bitmap?.none)
-        for (index, duration) in durations.enumerated() {
+        for (index, duration) in animation.durations.enumerated() {
             try options.cancellation?.check()
-            let bitmap = try frame(index).bitmap.straightRGBA8()
+            let bitmap = try animation.frame(at: index).bitmap.straightRGBA8()
             if before == nil { profile = bitmap.colorSpace.profile }
             if let size = before?.size, size != bitmap.size {
                 throw ImageError(
@@ -83,16 +33,17 @@ public struct AnimatedWebPEncoder: Sendable {
             let part = try bitmap.reinterpreted(alpha: .opaque)
                 .cropped(x: place.x, y: place.y, width: place.size.width, height: place.size.height)
             let file = try WebPEncoder.encode(part.reinterpreted(alpha: bitmap.alpha), options: options)
-            chunks.append(Self.chunk(of: file, place: place, milliseconds: Int((duration / .milliseconds(1)).rounded())))
+            let milliseconds = max(0, min(16_777_215, (duration / .milliseconds(1)).rounded()))
+            chunks.append(chunk(of: file, place: place, milliseconds: Int(milliseconds)))
             before = bitmap
         }
         guard let size = before?.size else {
             throw ImageError(.invalidRequest, message: "An animation needs at least one frame; none was given.")
         }
         // The background is transparent. Browsers ignore it.
-        let animation = WebPFile.chunk("ANIM", Data(count: 4) + WebPFile.little(loopCount, 2))
+        let header = WebPFile.chunk("ANIM", Data(count: 4) + WebPFile.little(min(animation.loopCount, 65_535), 2))
         return WebPFile.extended(
-            animation + chunks, size: size, hasAlpha: hasAlpha, isAnimated: true, profile: profile,
+            header + chunks, size: size, hasAlpha: hasAlpha, isAnimated: true, profile: profile,
             orientation: options.orientation)
     }
 
