@@ -91,7 +91,33 @@ public struct ImageRequest: Sendable, CustomStringConvertible {
     /// The source without credentials and query values.
     public var description: String { source.description }
 
-    /// URLs that differ only in the fragment or in the case of the scheme identify the same resource.
+    /// Decodes the percent-encodings of unreserved characters, and writes the others in upper case.
+    private static func normalizingEncodings(_ text: String) -> String {
+        var bytes: [UInt8] = []
+        var rest = Array(text.utf8)[...]
+        while let byte = rest.popFirst() {
+            let digits = rest.prefix(2)
+            guard byte == UInt8(ascii: "%"), digits.count == 2, digits.allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit }),
+                let value = UInt8(String(decoding: digits, as: UTF8.self), radix: 16)
+            else {
+                bytes.append(byte)
+                continue
+            }
+            rest = rest.dropFirst(2)
+            switch value {
+            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+                UInt8(ascii: "~"):
+                bytes.append(value)
+            default:
+                bytes.append(byte)
+                bytes += digits.map { 0x61...0x66 ~= $0 ? $0 - 0x20 : $0 }
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// URLs that differ only in the fragment, in the case of the scheme or in how they encode characters that need no
+    /// encoding (RFC 3986, section 6.2.2) identify the same resource.
     private static func key(for source: ImageSource) -> ResourceKey {
         switch source {
         case .bytes(_, let id): return ResourceKey("bytes:" + id)
@@ -102,6 +128,7 @@ public struct ImageRequest: Sendable, CustomStringConvertible {
             if let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")), text[..<colon].utf8.contains(where: { 65...90 ~= $0 }) {
                 text = text[..<colon].lowercased() + text[colon...]
             }
+            if text.utf8.contains(UInt8(ascii: "%")), !text.hasPrefix("data:") { text = Self.normalizingEncodings(text) }
             // A password in the URL may change the response, so it is part of the key, but only as a digest.
             guard text.utf8.contains(UInt8(ascii: "@")), url.user != nil || url.password != nil else { return ResourceKey(text) }
             return ResourceKey(URLRedaction.withoutCredentials(url)).varied(by: [text])

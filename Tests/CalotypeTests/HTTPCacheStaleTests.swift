@@ -253,4 +253,13 @@ import Testing
         }
         #expect(requests.events.map { $0["If-None-Match"] } == [nil, nil, nil])
     }
+
+    @Test func encodingsOfUnreservedCharactersAreOneEntry() async throws {
+        let server = try server("max-age=60", failing: [])
+        defer { server.stop() }
+        let loader = loader()
+        _ = try await loader.response(for: imageRequest(server, "/%7Eann/%61.png"))
+        try await loader.flush()
+        #expect(try await loader.response(for: imageRequest(server, "/~ann/a.png")).tier == .disk)
+    }
 }

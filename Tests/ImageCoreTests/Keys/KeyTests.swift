@@ -10,6 +10,15 @@ import Testing
         #expect(key("http://example.org/a?x=1") != key("http://example.org/a?x=2"))
     }
 
+    @Test func encodingsOfUnreservedCharactersAreNotPartOfAKey() {
+        // RFC 3986, section 6.2.2.
+        #expect(key("http://example.org/%7Eann/%61%2Db") == key("http://example.org/~ann/a-b"))
+        #expect(key("http://example.org/a%2fb") == key("http://example.org/a%2Fb"))
+        #expect(key("http://example.org/a%2Fb") != key("http://example.org/a/b"))
+        #expect(key("http://example.org/a?x=%26") != key("http://example.org/a?x=&"))
+        #expect(key("http://example.org/%257E") != key("http://example.org/%7E"))
+    }
+
     @Test func aPasswordChangesTheKeyAndDoesNotAppearInIt() {
         let one = key("http://user:one@example.org/a")
         #expect(one != key("http://user:two@example.org/a") && one != key("http://example.org/a"))
