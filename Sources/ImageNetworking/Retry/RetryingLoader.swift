@@ -24,7 +24,7 @@ internal import CalotypeSystem
 public final class RetryingLoader: DataLoading {
     private let loader: any DataLoading
     private let policy: RetryPolicy
-    private let clock: any Clock<Duration>
+    private let clock: AnyClock
     private let random: @Sendable () -> Double
     private let now: @Sendable () -> Int
     private let budget: Lock<RetryBudget>
@@ -51,7 +51,7 @@ public final class RetryingLoader: DataLoading {
     ) {
         self.loader = loader
         self.policy = policy
-        self.clock = clock
+        self.clock = AnyClock(clock)
         self.random = random
         self.now = now
         self.budget = Lock(budget)

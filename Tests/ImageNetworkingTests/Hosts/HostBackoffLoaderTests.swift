@@ -1,3 +1,4 @@
+import CCalotypeHeapUsage
 import CalotypeTesting
 import HTTPTypes
 import ImageCore
@@ -285,6 +286,22 @@ private func refusal(_ retryAfter: String, status: Int = 429) -> ScriptedLoader.
         clock.advance(by: .seconds(7))
         _ = try await task.value
         #expect(held.atRequests == [0, 0])
+    }
+
+    /// The system keeps a sleep that is cancelled until its time has come, which here would be in a minute.
+    @Test(.enabled(if: clt_heap_bytes() > 0)) func cancelledWaitsLeaveNoMemory() async throws {
+        let clock = AnyClock(ContinuousClock())
+        let before = clt_heap_bytes()
+        let result: Void? = try await clock.value(within: .milliseconds(500)) {
+            try await withThrowingTaskGroup { group in
+                for _ in 0..<20_000 { group.addTask { try await clock.sleep(for: .seconds(60)) } }
+                try await group.waitForAll()
+            }
+        }
+        #expect(result == nil)
+        let limit = clock.now + .seconds(10)
+        while clt_heap_bytes() > before + 6_000_000, clock.now < limit { await Task.yield() }
+        #expect(clt_heap_bytes() <= before + 6_000_000, "20,000 sleeps take 15 MB.")
     }
 
     @Test func aRetryAfterWithAnotherStatusPausesNoHost() async throws {
