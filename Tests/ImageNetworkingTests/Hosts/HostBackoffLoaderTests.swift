@@ -95,7 +95,7 @@ private func refusal(_ retryAfter: String, status: Int = 429) -> ScriptedLoader.
 
     @Test func aWaitIsNoAttempt() async throws {
         let network = refusingFirst("7")
-        let loader = RetryingLoader(backoff(network), budget: RetryBudget(ratio: 0, capacity: 0), clock: clock)
+        let loader = RetryingLoader(backoff(network), clock: clock)
         let request = DataRequest(url: try url(), retries: 0)
         let task = Task { try await loader.load(request) }
         await clock.waitForSleeps(1)
@@ -118,7 +118,7 @@ private func refusal(_ retryAfter: String, status: Int = 429) -> ScriptedLoader.
         }
         let loader = RetryingLoader(
             HostBackoffLoader(network, policy: HostBackoff.Policy(), clock: clock, random: { 0.5 }),
-            budget: RetryBudget(ratio: 0, capacity: 0), clock: clock)
+            clock: clock)
         let loads = try (0..<count).map { index in
             let request = DataRequest(url: try url("https://example.org/\(index)"))
             return Task {
@@ -150,7 +150,7 @@ private func refusal(_ retryAfter: String, status: Int = 429) -> ScriptedLoader.
             }
             return isAllowed ? .init(200, body: [1]) : .init(429, headers: [("Retry-After", "1")])
         })
-        let loader = RetryingLoader(HostBackoffLoader(CurlLoader()), budget: RetryBudget(ratio: 0, capacity: 0))
+        let loader = RetryingLoader(HostBackoffLoader(CurlLoader()))
         try await withThrowingTaskGroup { group in
             for index in 0..<30 {
                 let request = try server.request("/\(index)")
