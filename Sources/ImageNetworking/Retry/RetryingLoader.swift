@@ -11,7 +11,8 @@ internal import CalotypeSystem
 /// response, or throws the last error with the reasons of the attempts before it.
 ///
 /// Put a ``HostBackoffLoader`` inside: it waits for hosts that limit their requests, for all loads together and without
-/// using up retries, and sends fewer requests to hosts that keep failing. Alone, this loader does not retry before the time in `Retry-After`.
+/// using up retries, and sends fewer requests to hosts that keep failing. Alone, this loader does not retry before the
+/// time in `Retry-After`.
 ///
 /// **Time**: the timeout of a request holds for each attempt, and is shortened to the time that is left until the
 /// deadline. When the next attempt could not start before the deadline, the loader does not wait for it: the last

@@ -10,8 +10,8 @@ extension URLSessionLoader {
     /// credential. A foreground session sends all other requests.
     ///
     /// A prefetch waits for its transfer. When ``DataRequest/timeout`` or the deadline ends that wait, the transfer
-    /// continues; when the last waiting load is cancelled, the transfer is cancelled too. A finished body for which no load
-    /// waits goes into ``store``: the next load of the same request gets it from there without the network. A load
+    /// continues; when the last waiting load is cancelled, the transfer is cancelled too. A finished body for which no
+    /// load waits goes into ``store``: the next load of the same request gets it from there without the network. A load
     /// that is not a prefetch joins a running transfer that has received bytes, and replaces one that the system has
     /// not begun.
     ///
