@@ -34,8 +34,8 @@ public struct StandardConfiguration: Sendable {
     /// `retries`.
     public var retryPolicy: RetryPolicy? = .default
     /// How long loads wait for a host that limits the rate of requests (429 or 503 with `Retry-After`), and when a host
-    /// that keeps failing gets fewer requests. With `nil`, the default, each load waits and retries alone.
-    public var hostBackoff: HostBackoff.Policy?
+    /// that keeps failing gets fewer requests; the default policy. With `nil`, each load waits and retries alone.
+    public var hostBackoff: HostBackoff.Policy? = HostBackoff.Policy()
     /// Whether interrupted downloads are resumed; `true`. With a ``dataCache``, also after a restart of the process.
     public var resumesDownloads = true
     /// The limit of all downloads together, in bytes per second, which can be changed at any time; `nil`, the default,

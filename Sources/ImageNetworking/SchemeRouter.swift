@@ -36,9 +36,6 @@ public struct SchemeRouter: DataLoading {
     /// The registered schemes, in alphabetical order.
     public var schemes: [String] { loaders.keys.sorted() }
 
-    /// Whether a loader is registered for the URL's scheme.
-    public func accepts(_ url: URL) -> Bool { loaders[Self.scheme(of: url)] != nil }
-
     /// What the registered loader returns.
     ///
     /// - Throws: ``ImageError/Code/unsupportedScheme``, naming the known ones; and what the loader throws.

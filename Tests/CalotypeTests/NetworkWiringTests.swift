@@ -46,7 +46,6 @@ struct NetworkWiring {
             $0.networkMonitor = NetworkMonitor(status: NetworkStatus())
             $0.bandwidthLimit = BandwidthLimit(bytesPerSecond: 1)
             $0.retryPolicy = .default
-            $0.hostBackoff = HostBackoff.Policy()
             $0.networkInterceptors = [PassthroughInterceptor()]
         }
         let guide = try String(contentsOf: ProjectFiles.root.appending(path: "docs/Networking.md"), encoding: .utf8)
@@ -58,7 +57,8 @@ struct NetworkWiring {
         let loader = StandardConfiguration().makeConfiguration().dataLoader
         #expect(
             chain(loader) == [
-                "SchemeRouter", "NetworkAwareLoader", "CachedLoader", "ResumingLoader", "RetryingLoader", "CurlLoader",
+                "SchemeRouter", "NetworkAwareLoader", "CachedLoader", "ResumingLoader", "RetryingLoader", "HostBackoffLoader",
+                "CurlLoader",
             ])
     }
 

@@ -3,8 +3,8 @@ public import ImageCore
 extension DiskCache {
     /// The directory of a disk cache, its limits, its clock and its handler of warnings.
     public struct Configuration: Sendable {
-        /// The directory, created if it is missing. The cache uses only the name `images-v2` in it, and removes the
-        /// `images-v1` of earlier versions. The cache is off if another user owns the directory or can write to it.
+        /// The directory, created if it is missing. The cache uses only the name `images-v2` in it. The cache
+        /// is off if another user owns the directory or can write to it.
         public var directory: URL
         /// The limits on bytes, entries and age.
         public var limits: Limits

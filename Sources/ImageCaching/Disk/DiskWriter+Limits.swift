@@ -15,7 +15,6 @@ extension DiskWriter {
         do throws(FileFailure) {
             writeUses()
             let home = try openHome()
-            if !state.withLock({ $0.usage.isCounted }) { removeOldFormat() }
             var uses = try count(in: home, collects: state.withLock { $0.usage.isOver(limits) })
             guard state.withLock({ $0.usage.isOver(limits) }) else { return }
             if uses.isEmpty { uses = try count(in: home, collects: true) }
@@ -87,15 +86,5 @@ extension DiskWriter {
             abs(SystemClock.secondsSince1970() - status.times.written) > Self.temporaryLifetime
         else { return }
         try? files.remove(name, in: folder)
-    }
-
-    /// Removes the directories of the format with packs and a journal.
-    private func removeOldFormat() {
-        let manager = FileManager.default
-        for name in (try? manager.contentsOfDirectory(atPath: path)) ?? [] where name.hasPrefix("images-v1") {
-            let old = configuration.directory.appending(path: name)
-            let isOwn = name == "images-v1.lock" || manager.fileExists(atPath: old.appending(path: "journal").path)
-            if isOwn { try? manager.removeItem(at: old) }
-        }
     }
 }

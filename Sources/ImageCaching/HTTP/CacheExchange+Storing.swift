@@ -24,13 +24,6 @@ extension CacheExchange {
         return isAllowed ? await keep(fetched, as: response) : fetched
     }
 
-    /// Returns the response to a POST, which is stored as a response to this GET if the policy allows that.
-    func keepPost(_ fetched: DataResponse, contentLocation: URL?, _ times: Times) async -> DataResponse {
-        let response = storedResponse(of: fetched, times)
-        let isAllowed = policy.allowsStoringPost(response, for: request, contentLocation: contentLocation)
-        return isAllowed ? await keep(fetched, as: response) : fetched
-    }
-
     /// The request for which a commit stores. A caller that defers storing decides at the commit whether anything is
     /// stored: a load that wants it may have joined since the request was sent.
     private var committedRequest: DataRequest {

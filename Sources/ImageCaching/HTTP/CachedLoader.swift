@@ -104,7 +104,6 @@ public final class CachedLoader: DataLoading {
 
     /// Sends a request that the cache does not serve, and invalidates stored responses (RFC 9111, section 4.4).
     private func pass(_ request: DataRequest) async throws -> DataResponse {
-        let requestedAt = cache.now()
         let response = try await loader.load(request)
         guard !Self.safeMethods.contains(request.method.rawValue), (200..<400).contains(response.head.status.code) else {
             return response
@@ -116,11 +115,7 @@ public final class CachedLoader: DataLoading {
             cache.exchanges.resourceHasChanged(at: url)
             try await ignoringCacheErrors { try await self.cache.removeAll(for: url, as: request) }
         }
-        guard request.method == .post else { return response }
-        var read = exchange(request, cache.emptyEntries(for: request))
-        (read.request.method, read.request.body) = (.get, nil)
-        let times = CacheExchange.Times(requestedAt: requestedAt, receivedAt: cache.now())
-        return await read.keepPost(response, contentLocation: others[1], times)
+        return response
     }
 }
 

@@ -32,17 +32,6 @@ extension HTTPCachePolicy {
             && (response.opaqueTag != nil || response.lastModified != nil || !response.forbidsStale)
     }
 
-    /// Whether a response to a POST may be stored as a response to GET (RFC 9110, section 9.3.3): it must state its
-    /// freshness, and name its URL in `Content-Location`.
-    ///
-    /// - Parameter request: that GET.
-    func allowsStoringPost(_ response: StoredResponse, for request: DataRequest, contentLocation: URL?) -> Bool {
-        guard mode == .standard, response.control.maxAge != nil || response.expiresIn != nil, let contentLocation,
-            ImageRequest(url: contentLocation).resource == ImageRequest(url: request.url).resource
-        else { return false }
-        return response.head.status == .ok && allowsStoring(response, for: request)
-    }
-
     /// The status codes that this cache understands: the final ones of RFC 9110, section 15.
     private static let understoodStatuses: Set<Int> = Set(200...206).union(300...305).union([307, 308]).union(400...417)
         .union([421, 422, 426]).union(500...505)

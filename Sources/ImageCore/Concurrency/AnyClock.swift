@@ -7,8 +7,18 @@ package struct AnyClock: Sendable {
     package init(_ clock: some Clock<Duration>) {
         let start = clock.now
         readNow = { start.duration(to: clock.now) }
-        wait = { try await clock.sleep(for: $0) }
+        wait = { duration in
+            guard clock is ContinuousClock else { return try await clock.sleep(for: duration) }
+            let end = ContinuousClock.now + duration
+            repeat {
+                try await Task.sleep(for: min(end - ContinuousClock.now, Self.longestPart), clock: .continuous)
+            } while ContinuousClock.now < end
+        }
     }
+
+    /// The longest sleep of the system's clock. A sleep that is cancelled keeps its memory until its time has come, and
+    /// then wakes a thread.
+    private static let longestPart = Duration.seconds(2)
 
     /// The time since the creation.
     package var now: Duration { readNow() }

@@ -8,8 +8,6 @@ final class ResumableBody: Sendable {
         var reader: ByteStreamReader
         /// The stored bytes, until they are the first chunk.
         var start: Data?
-        /// Bytes that came over the current connection.
-        var fresh = 0
         /// Whether the body consists of several responses.
         var isJoined: Bool
         var attemptsLeft: Int
@@ -26,16 +24,14 @@ final class ResumableBody: Sendable {
     private let loader: any DataLoading
     /// Longer bodies are not given to `onBreak`.
     private let maximumStoredBytes: Int
-    private let mayResume: @Sendable (Int) -> Bool
     private let onBreak: @Sendable (Data) -> Void
 
     /// - Parameters:
     ///   - start: the bytes before those of the response.
-    ///   - mayResume: whether another connection may follow one over which this number of bytes came.
     ///   - onBreak: gets the bytes of a body that ended early.
     init(
         _ response: DataResponse, start: Data, request: DataRequest, loader: any DataLoading, maximumStoredBytes: Int,
-        mayResume: @escaping @Sendable (Int) -> Bool, onBreak: @escaping @Sendable (Data) -> Void
+        onBreak: @escaping @Sendable (Data) -> Void
     ) {
         state = Lock(
             State(
@@ -46,7 +42,6 @@ final class ResumableBody: Sendable {
         self.request = request
         self.loader = loader
         self.maximumStoredBytes = maximumStoredBytes
-        self.mayResume = mayResume
         self.onBreak = onBreak
     }
 
@@ -61,10 +56,7 @@ final class ResumableBody: Sendable {
             do {
                 let chunk = try await state.withLock { $0.reader }.next()
                 if let chunk { _ = try append(chunk) }
-                let isJoined = state.withLock { state in
-                    state.fresh += chunk?.count ?? 0
-                    return state.isJoined
-                }
+                let isJoined = state.withLock { $0.isJoined }
                 // Loaders check Content-Length, which the response with the rest need not have.
                 let count = buffer.count
                 if isJoined, chunk == nil ? count != length : count > length { throw lengthError(count) }
@@ -104,13 +96,11 @@ final class ResumableBody: Sendable {
     /// The rest of the body from another response; `nil` when there is none.
     private func rest(after error: any Error) async throws -> ByteStreamReader? {
         guard let broken = error as? ImageError, Self.codes.contains(broken.code), !Task.isCancelled else { return nil }
-        let last = state.withLock { state -> (fresh: Int, attemptsLeft: Int)? in
-            guard state.attemptsLeft > 0 else { return nil }
+        let attemptsLeft = state.withLock { state in
             state.attemptsLeft -= 1
-            defer { state.fresh = 0 }
-            return (state.fresh, state.attemptsLeft)
+            return state.attemptsLeft
         }
-        guard let (fresh, attemptsLeft) = last, mayResume(fresh) else { return nil }
+        guard attemptsLeft >= 0 else { return nil }
         let point = ResumePoint(head: head, count: buffer.count)
         var ranged = request
         ranged.retries = attemptsLeft

@@ -10,10 +10,9 @@ internal import CalotypeSystem
 /// response); the rest is requested with `Range` and `If-Range`. A connection that is lost in the middle of a body is
 /// followed by another at once; put a ``RetryingLoader`` inside to wait while the network is down. Resumptions and its
 /// retries together are at most ``DataRequest/retries``; where the request does not set it, the count of its policy, or
-/// 3 resumptions without a retrying loader. When less than `minimumBytes` came before the connection was lost, the next
-/// connection is paid from the loader's ``RetryBudget``, so that a server that interrupts every transfer does not get
-/// several requests for each load. A load that ends early for other reasons leaves its partial body in the store, for
-/// the next one.
+/// 3 resumptions without a retrying loader. A ``HostBackoffLoader`` inside sends fewer requests to a host that keeps
+/// interrupting transfers. A load that ends early for other reasons leaves its partial body in the store, for the next
+/// one.
 ///
 /// **Time**: each request for the rest is another attempt, with the request's whole timeout. None starts after the
 /// deadline.
@@ -30,7 +29,6 @@ public final class ResumingLoader: DataLoading {
     private let loader: any DataLoading
     private let store: PartialBodyStore
     private let minimumBytes: Int
-    private let budget: Lock<RetryBudget>
 
     /// Wraps a loader.
     ///
@@ -38,15 +36,12 @@ public final class ResumingLoader: DataLoading {
     ///   - loader: sends the requests.
     ///   - store: keeps partial bodies; a new one in memory by default.
     ///   - minimumBytes: shorter partial bodies are not stored; 16 KB.
-    ///   - budget: limits the connections that follow one with fewer bytes than that.
     public init(
-        _ loader: any DataLoading, store: PartialBodyStore = PartialBodyStore(), minimumBytes: Int = 16 << 10,
-        budget: RetryBudget = RetryBudget()
+        _ loader: any DataLoading, store: PartialBodyStore = PartialBodyStore(), minimumBytes: Int = 16 << 10
     ) {
         self.loader = loader
         self.store = store
         self.minimumBytes = minimumBytes
-        self.budget = Lock(budget)
     }
 
     /// What the wrapped loader returns, its body preceded by the stored bytes.
@@ -56,7 +51,6 @@ public final class ResumingLoader: DataLoading {
         guard request.method == .get, request.body == nil, request.headerFields[.range] == nil,
             request.headerFields[.ifRange] == nil
         else { return try await loader.load(request) }
-        budget.withLock { $0.deposit() }
         let key = PartialKey(resource: Self.key(of: request), epoch: store.epoch)
         guard let partial = await store.take(key.resource) else { return recording(try await loader.load(request), key, request) }
         var request = request
@@ -127,8 +121,7 @@ public final class ResumingLoader: DataLoading {
         let isAtHand = response.body.wholeData != nil && start.isEmpty
         guard !isAtHand, PartialBody.canResume(response.head) else { return response }
         let body = ResumableBody(
-            response, start: start, request: request, loader: loader, maximumStoredBytes: store.maximumBytes,
-            mayResume: { [self] passed in passed >= minimumBytes || budget.withLock { $0.withdraw() } }
+            response, start: start, request: request, loader: loader, maximumStoredBytes: store.maximumBytes
         ) { [self] bytes in
             guard bytes.count >= minimumBytes, bytes.count < PartialBody.length(in: response.head) ?? 0 else { return }
             // The buffer of a short body may be a megabyte larger.

@@ -11,7 +11,8 @@ internal import CalotypeSystem
 /// response, or throws the last error with the reasons of the attempts before it.
 ///
 /// Put a ``HostBackoffLoader`` inside: it waits for hosts that limit their requests, for all loads together and without
-/// using up retries. Alone, this loader does not retry before the time in `Retry-After`.
+/// using up retries, and sends fewer requests to hosts that keep failing. Alone, this loader does not retry before the
+/// time in `Retry-After`.
 ///
 /// **Time**: the timeout of a request holds for each attempt, and is shortened to the time that is left until the
 /// deadline. When the next attempt could not start before the deadline, the loader does not wait for it: the last
@@ -24,42 +25,35 @@ internal import CalotypeSystem
 public final class RetryingLoader: DataLoading {
     private let loader: any DataLoading
     private let policy: RetryPolicy
-    private let clock: any Clock<Duration>
+    private let clock: AnyClock
     private let random: @Sendable () -> Double
     private let now: @Sendable () -> Int
-    private let budget: Lock<RetryBudget>
 
     /// Wraps a loader.
     ///
     /// - Parameters:
     ///   - loader: makes the attempts.
     ///   - policy: when to retry, and after how long; ``RetryPolicy/default``.
-    ///   - budget: limits the retries of all requests together.
     ///   - clock: measures the delays; `ContinuousClock` by default.
     public convenience init(
-        _ loader: any DataLoading, policy: RetryPolicy = .default, budget: RetryBudget = RetryBudget(),
-        clock: any Clock<Duration> = ContinuousClock()
+        _ loader: any DataLoading, policy: RetryPolicy = .default, clock: any Clock<Duration> = ContinuousClock()
     ) {
-        self.init(
-            loader, policy: policy, budget: budget, clock: clock, random: { .random(in: 0...1) },
-            now: { time(nil) })
+        self.init(loader, policy: policy, clock: clock, random: { .random(in: 0...1) }, now: { time(nil) })
     }
 
     init(
-        _ loader: any DataLoading, policy: RetryPolicy, budget: RetryBudget, clock: any Clock<Duration>,
+        _ loader: any DataLoading, policy: RetryPolicy, clock: any Clock<Duration>,
         random: @escaping @Sendable () -> Double, now: @escaping @Sendable () -> Int
     ) {
         self.loader = loader
         self.policy = policy
-        self.clock = clock
+        self.clock = AnyClock(clock)
         self.random = random
         self.now = now
-        self.budget = Lock(budget)
     }
 
     /// What the wrapped loader returns or throws at the last attempt.
     public func load(_ request: DataRequest) async throws -> DataResponse {
-        budget.withLock { $0.deposit() }
         var reasons: [String] = []
         var attempt = 1
         while true {
@@ -117,6 +111,6 @@ public final class RetryingLoader: DataLoading {
                 reason: "attempt \(attempt + 1) was not made: its delay of \(delay.inSeconds) ends after the deadline of "
                     + deadline.limit.inSeconds)
         }
-        return budget.withLock { $0.withdraw() } ? .retry(after: delay) : .end
+        return .retry(after: delay)
     }
 }

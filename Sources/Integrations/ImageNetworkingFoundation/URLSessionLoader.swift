@@ -102,7 +102,7 @@ public final class URLSessionLoader: DataLoading {
         let reader = SessionReader(transfer, lease: lease)
         let limit = try AttemptLimit(request)
         let timer = Task {
-            try await Task.sleep(for: limit.duration.clampedToClockRange)
+            try await AnyClock(ContinuousClock()).sleep(for: limit.duration)
             transfer.fail(limit.error)
         }
         transfer.onEnd { timer.cancel() }

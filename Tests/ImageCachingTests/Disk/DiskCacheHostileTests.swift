@@ -23,34 +23,6 @@ import CalotypeSystem
         #expect(warnings.kinds.isEmpty)
     }
 
-    @Test func theDirectoriesOfTheOldFormatAreRemoved() async throws {
-        let folder = try Folder()
-        let manager = FileManager.default
-        for name in ["images-v1", "images-v1.aside-1"] {
-            let old = folder.url.appending(path: name)
-            try manager.createDirectory(at: old, withIntermediateDirectories: false)
-            for file in ["journal", "1.pack"] { try Data([1]).write(to: old.appending(path: file)) }
-        }
-        try Data().write(to: folder.url.appending(path: "images-v1.lock"))
-        // These are not the cache's: a directory without a journal, and another name.
-        try manager.createDirectory(at: folder.url.appending(path: "images-v1.aside-2"), withIntermediateDirectories: false)
-        try Data("mine".utf8).write(to: folder.url.appending(path: "images-v1.aside-2/notes.txt"))
-        try Data("mine".utf8).write(to: folder.url.appending(path: "images"))
-        let warnings = Warnings()
-        #expect(try await cacheWorks(in: folder, warnings: warnings))
-        #expect(folder.names(in: folder.url) == ["images", "images-v1.aside-2", "images-v2"])
-        #expect(warnings.kinds.isEmpty)
-    }
-
-    @Test func aLinkInPlaceOfAnOldDirectoryIsRemovedButNotFollowed() async throws {
-        let (folder, outside) = (try Folder(), try Folder())
-        try Data("gold".utf8).write(to: outside.url.appending(path: "journal"))
-        try FileManager.default.createSymbolicLink(
-            at: folder.url.appending(path: "images-v1"), withDestinationURL: outside.url)
-        #expect(try await cacheWorks(in: folder))
-        #expect(outside.names(in: outside.url) == ["journal"])
-    }
-
     @Test func filesWithOtherNamesInTheFoldersAreNotTouched() async throws {
         let folder = try Folder()
         #expect(try await cacheWorks(in: folder))

@@ -109,19 +109,6 @@ import Testing
         await #expect(throws: Full.self) { try await response.commit?(Self.image) }
     }
 
-    @Test("RFC 9110 §9.3.3 a response to POST is committed for GET")
-    func aResponseToPostIsCommitted() async throws {
-        let bench = CacheBench(.init(200, Self.fresh + ["Content-Location: /image"]))
-        let loader = bench.makeLoader()
-        var request = DataRequest.deferring()
-        (request.method, request.body) = (.post, Data([1]))
-        let response = try await loader.load(request)
-        #expect(try await response.text == "0123456789")
-        #expect(bench.store.keys.isEmpty)
-        try await response.commit?(Self.image)
-        #expect(try await loader.see() == Seen(.disk))
-    }
-
     // MARK: Responses that are no image
 
     struct NoImage: Sendable, CustomTestStringConvertible {

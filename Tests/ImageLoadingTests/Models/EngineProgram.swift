@@ -38,8 +38,7 @@ final class EngineProgram: Sendable {
         self.network = network
         var configuration = ImageLoader.Configuration(
             dataLoader: CountingLoader(
-                loader: RetryingLoader(
-                    network, policy: .default, budget: RetryBudget(ratio: 1, capacity: 1000), clock: clock)),
+                loader: RetryingLoader(network, policy: .default, clock: clock)),
             decoder: ModelDecoder(), memoryCache: memory, dataCache: LoggedDataCache())
         configuration.limits.fetches = 4
         configuration.limits.fetchesPerHost = 3

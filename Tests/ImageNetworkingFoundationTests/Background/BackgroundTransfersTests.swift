@@ -11,6 +11,34 @@ import Testing
     import FoundationNetworking
 #endif
 
+/// A cache of finished downloads, and files as the session leaves them.
+private struct DownloadBench {
+    let root: URL
+    let store = LoggedDataCache()
+    let head = SessionTransfer.Head(
+        url: URL(string: "https://example.org/final.png")!,
+        response: HTTPResponse(status: .ok, headerFields: [.contentType: "image/png", .eTag: "\"1\""]))
+
+    init() throws {
+        root = FileManager.default.temporaryDirectory.appending(path: "calotype-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: root, withIntermediateDirectories: true)
+    }
+
+    func remove() { try? FileManager.default.removeItem(at: root) }
+
+    func file(_ body: Data) throws -> URL {
+        let file = root.appending(path: UUID().uuidString)
+        try body.write(to: file)
+        return file
+    }
+}
+
+private func bytes(of response: DataResponse?) async throws -> Data {
+    var data = Data()
+    for try await chunk in try #require(response).body { data.append(chunk) }
+    return data
+}
+
 /// A session whose downloads are ended by the test.
 private final class ScriptedDownloads: BackgroundDownloading {
     struct Download: BackgroundDownload {
@@ -60,7 +88,7 @@ private final class ScriptedDownloads: BackgroundDownloading {
             let key = try #require(BackgroundRule.key(of: prefetch))
             self.key = key
             session = ScriptedDownloads(earlier: earlier.map { [(key, $0.0, $0.received)] } ?? [], gate: gate)
-            transfers = BackgroundTransfers(files.folder(), limit: 1000, chunkBytes: 100)
+            transfers = BackgroundTransfers(files.store, limit: 1000)
             transfers.open(session)
         }
 
@@ -68,6 +96,14 @@ private final class ScriptedDownloads: BackgroundDownloading {
             var request = prefetch
             request.purpose = .view
             return request
+        }
+
+        /// The number of stored bodies.
+        var stored: Int {
+            get async {
+                await transfers.flush()
+                return files.store.keys.count
+            }
         }
 
         func load(_ request: DataRequest) -> Task<Data?, any Error> {
@@ -81,7 +117,9 @@ private final class ScriptedDownloads: BackgroundDownloading {
             var head = files.head
             head.response.status = status
             if let length { head.response.headerFields[.contentLength] = length }
-            transfers.finished(key, number: number, at: try files.file(Data(body.utf8)).path, head, source: "a.png")
+            let file = try files.file(Data(body.utf8))
+            transfers.finished(key, number: number, at: file.path, head, source: "a.png")
+            try FileManager.default.removeItem(at: file)
         }
 
         /// The error that a load ends with.
@@ -101,7 +139,7 @@ private final class ScriptedDownloads: BackgroundDownloading {
         await bench.session.log.wait(forCount: 1)
         try bench.finish(1, "image")
         #expect(try await load.value == Data("image".utf8))
-        #expect(files.names == [] && bench.session.log.events == ["resume 1"])
+        #expect(await bench.stored == 0 && bench.session.log.events == ["resume 1"])
     }
 
     @Test func otherLoadsUseTheForegroundSession() async throws {
@@ -152,12 +190,13 @@ private final class ScriptedDownloads: BackgroundDownloading {
     @Test func aTransferThatEndedWithoutTheProcessServesTheNextLoad() async throws {
         let files = try DownloadBench()
         defer { files.remove() }
-        try Bench(files).finish(12, "image")
-        #expect(files.names.count == 1)
+        let earlier = try Bench(files)
+        try earlier.finish(12, "image")
+        #expect(await earlier.stored == 1)
         // As after a relaunch.
         let bench = try Bench(files)
         #expect(try await bench.load(bench.visible).value == Data("image".utf8))
-        #expect(files.names == [] && bench.session.log.events == [])
+        #expect(await bench.stored == 0 && bench.session.log.events == [])
         #expect(try await bench.load(bench.visible).value == nil)
     }
 
@@ -217,7 +256,7 @@ private final class ScriptedDownloads: BackgroundDownloading {
         #expect(bench.session.log.events.contains("cancel 1"))
         // No load waits for its end.
         try bench.finish(1, "image")
-        #expect(files.names == [])
+        #expect(await bench.stored == 0)
     }
 
     @Test func theTimeLimitEndsTheWaitAndNotTheTransfer() async throws {
@@ -250,7 +289,7 @@ private final class ScriptedDownloads: BackgroundDownloading {
         await bench.session.log.wait(forCount: 1)
         try bench.finish(1, String(repeating: "x", count: 1001))
         #expect(await bench.code(load) == .tooLarge)
-        #expect(files.names == [])
+        #expect(await bench.stored == 0)
     }
 
     @Test func unsuccessfulAndNoStoreResponsesAreReturnedButNotStored() async throws {
@@ -262,7 +301,7 @@ private final class ScriptedDownloads: BackgroundDownloading {
         try bench.finish(1, "nothing", status: .notFound)
         #expect(try await load.value == Data("nothing".utf8))
         try bench.finish(2, "nothing", status: .notFound)
-        #expect(files.names == [])
+        #expect(await bench.stored == 0)
         let stored = HTTPResponse(status: .ok, headerFields: [.cacheControl: "private, max-age=3"])
         let unstored = HTTPResponse(status: .ok, headerFields: [.cacheControl: "private, No-Store"])
         #expect(BackgroundRule.mayBeKept(stored) && !BackgroundRule.mayBeKept(unstored))
@@ -276,17 +315,21 @@ private final class ScriptedDownloads: BackgroundDownloading {
         await bench.session.log.wait(forCount: 1)
         try bench.finish(1, "pict", length: "7")
         #expect(await bench.code(load) == .connectionLost)
-        #expect(files.names == [])
+        #expect(await bench.stored == 0)
     }
 
-    @Test func anInvalidKeyNamesNoFile() throws {
+    @Test func aStoredResponseHasItsURLAndHasAged() throws {
         let files = try DownloadBench()
         defer { files.remove() }
-        let bench = try Bench(files)
-        let location = try files.file(Data([1]))
-        bench.transfers.finished("../../evil", number: 1, at: location.path, files.head, source: "")
-        #expect(files.names == [])
-        #expect(try FileManager.default.contentsOfDirectory(atPath: files.root.path) == [location.lastPathComponent])
+        let finished = FinishedDownload(files.head, body: Data([1]))
+        let entry = finished.entry(now: 1_000)
+        let found = try #require(FinishedDownload(entry, now: 1_050.5))
+        #expect(found.head.url == files.head.url && found.body == Data([1]))
+        var head = files.head.response
+        #expect(FinishedDownload(entry, now: 0)?.head.response == head)
+        head.headerFields[.age] = "50"
+        #expect(found.head.response == head)
+        #expect(FinishedDownload(DataEntry(data: Data([1]), head: head, storedAt: 0), now: 0) == nil)
     }
 
     @Test @MainActor func theCompletionIsCalledWhenAllReportsAreDelivered() {
@@ -316,7 +359,7 @@ private final class ScriptedDownloads: BackgroundDownloading {
         init(_ files: DownloadBench, maximumBytes: Int = 10_000_000) {
             let configuration = URLSessionLoader.Configuration()
             self.files = files
-            let transfers = BackgroundTransfers(files.folder(), limit: maximumBytes, chunkBytes: configuration.window)
+            let transfers = BackgroundTransfers(files.store, limit: maximumBytes)
             session = BackgroundSession(.ephemeral, reportingTo: transfers) { [configuration] in
                 URLSessionLoader.urlRequest(for: $0, configuration)
             }
@@ -345,10 +388,8 @@ private final class ScriptedDownloads: BackgroundDownloading {
         #expect(response.url.absoluteString == server.url("/b") && response.head.status == .ok)
         #expect(response.head.headerFields[.eTag] == "\"1\"")
         #expect(response.head.headerFields[try #require(.init("X-Agent"))] == "Calotype")
-        // The body is in the folder until it is read.
-        #expect(files.names.count == 1 && response.body.wholeData == nil)
         #expect(try await bytes(of: response) == body)
-        #expect(files.names == [])
+        #expect(files.store.keys.isEmpty)
     }
 
     @Test func aFailedTransferReportsItsError() async throws {
@@ -366,7 +407,7 @@ private final class ScriptedDownloads: BackgroundDownloading {
                 #expect(error.code == code, "\(error)")
             }
         }
-        #expect(files.names == [])
+        #expect(files.store.keys.isEmpty)
     }
 
     @Test func aTransferBeyondTheLimitIsStoppedEarly() async throws {

@@ -1,3 +1,4 @@
+import CCalotypeHeapUsage
 import CalotypeTesting
 import HTTPTypes
 import ImageCore
@@ -94,7 +95,7 @@ private func refusal(_ retryAfter: String, status: Int = 429) -> ScriptedLoader.
 
     @Test func aWaitIsNoAttempt() async throws {
         let network = refusingFirst("7")
-        let loader = RetryingLoader(backoff(network), budget: RetryBudget(ratio: 0, capacity: 0), clock: clock)
+        let loader = RetryingLoader(backoff(network), clock: clock)
         let request = DataRequest(url: try url(), retries: 0)
         let task = Task { try await loader.load(request) }
         await clock.waitForSleeps(1)
@@ -117,7 +118,7 @@ private func refusal(_ retryAfter: String, status: Int = 429) -> ScriptedLoader.
         }
         let loader = RetryingLoader(
             HostBackoffLoader(network, policy: HostBackoff.Policy(), clock: clock, random: { 0.5 }),
-            budget: RetryBudget(ratio: 0, capacity: 0), clock: clock)
+            clock: clock)
         let loads = try (0..<count).map { index in
             let request = DataRequest(url: try url("https://example.org/\(index)"))
             return Task {
@@ -149,7 +150,7 @@ private func refusal(_ retryAfter: String, status: Int = 429) -> ScriptedLoader.
             }
             return isAllowed ? .init(200, body: [1]) : .init(429, headers: [("Retry-After", "1")])
         })
-        let loader = RetryingLoader(HostBackoffLoader(CurlLoader()), budget: RetryBudget(ratio: 0, capacity: 0))
+        let loader = RetryingLoader(HostBackoffLoader(CurlLoader()))
         try await withThrowingTaskGroup { group in
             for index in 0..<30 {
                 let request = try server.request("/\(index)")
@@ -285,6 +286,22 @@ private func refusal(_ retryAfter: String, status: Int = 429) -> ScriptedLoader.
         clock.advance(by: .seconds(7))
         _ = try await task.value
         #expect(held.atRequests == [0, 0])
+    }
+
+    /// The system keeps a sleep that is cancelled until its time has come, which here would be in a minute.
+    @Test(.enabled(if: clt_heap_bytes() > 0)) func cancelledWaitsLeaveNoMemory() async throws {
+        let clock = AnyClock(ContinuousClock())
+        let before = clt_heap_bytes()
+        let result: Void? = try await clock.value(within: .milliseconds(500)) {
+            try await withThrowingTaskGroup { group in
+                for _ in 0..<20_000 { group.addTask { try await clock.sleep(for: .seconds(60)) } }
+                try await group.waitForAll()
+            }
+        }
+        #expect(result == nil)
+        let limit = clock.now + .seconds(10)
+        while clt_heap_bytes() > before + 6_000_000, clock.now < limit { await Task.yield() }
+        #expect(clt_heap_bytes() <= before + 6_000_000, "20,000 sleeps take 15 MB.")
     }
 
     @Test func aRetryAfterWithAnotherStatusPausesNoHost() async throws {

@@ -16,7 +16,7 @@ import Testing
     }
 
     private func loader(_ network: any DataLoading, _ policy: RetryPolicy = .default) -> RetryingLoader {
-        RetryingLoader(network, policy: policy, budget: RetryBudget(capacity: 1000), clock: clock, random: { 0.5 }, now: { 0 })
+        RetryingLoader(network, policy: policy, clock: clock, random: { 0.5 }, now: { 0 })
     }
 
     /// Sends nothing until the timeout of each request.

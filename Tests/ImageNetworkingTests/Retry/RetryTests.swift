@@ -133,23 +133,6 @@ import Testing
     }
 }
 
-@Suite struct RetryBudgets {
-    @Test func firstAttemptsEarnTheBudgetOfRetries() {
-        var budget = RetryBudget(ratio: 0.5, capacity: 2)
-        #expect(granted(3, by: &budget) == 2)
-        budget.deposit()
-        #expect(granted(1, by: &budget) == 0)
-        budget.deposit()
-        #expect(granted(1, by: &budget) == 1)
-        for _ in 0..<100 { budget.deposit() }
-        #expect(granted(3, by: &budget) == 2)
-    }
-
-    private func granted(_ count: Int, by budget: inout RetryBudget) -> Int {
-        (0..<count).reduce(0) { sum, _ in sum + (budget.withdraw() ? 1 : 0) }
-    }
-}
-
 /// Returns one outcome after the other.
 private final class Scripted: DataLoading {
     enum Step: Sendable {
@@ -187,8 +170,8 @@ private final class Scripted: DataLoading {
         DataRequest(url: try #require(URL(string: "http://a/")), retries: retries)
     }
 
-    private func loader(_ script: Scripted, _ clock: RecordingClock, budget: RetryBudget = RetryBudget()) -> RetryingLoader {
-        RetryingLoader(script, policy: .default, budget: budget, clock: clock, random: { 0.5 }, now: { 0 })
+    private func loader(_ script: Scripted, _ clock: RecordingClock) -> RetryingLoader {
+        RetryingLoader(script, policy: .default, clock: clock, random: { 0.5 }, now: { 0 })
     }
 
     @Test func aFailureIsRetriedUntilItSucceeds() async throws {
@@ -259,16 +242,6 @@ private final class Scripted: DataLoading {
         let response = try await loader(script, clock).load(try request())
         #expect(try await imageError { _ = try await response.body.collected() }.code == .connectionLost)
         #expect(clock.slept == [])
-    }
-
-    @Test func aSpentBudgetEndsRetrying() async throws {
-        let clock = RecordingClock()
-        let script = Scripted([.error(lost), .error(lost), .error(lost)])
-        let loader = loader(script, clock, budget: RetryBudget(ratio: 0, capacity: 1))
-        _ = try await imageError { _ = try await loader.load(try request()) }
-        _ = try await imageError { _ = try await loader.load(try request()) }
-        #expect(clock.slept == [.seconds(1)])
-        #expect(script.isUsedUp)
     }
 
     @Test func errorsOfPlugInsAreNotRetried() async throws {

@@ -18,13 +18,13 @@
             // Made under the lock, because a second session of the identifier must not be made meanwhile.
             return all.withLock { all in
                 if let transfers = all[background.identifier] { return transfers }
-                let transfers = BackgroundTransfers(background, configuration)
+                let transfers = BackgroundTransfers(background.store)
                 let settings = URLSessionConfiguration.background(withIdentifier: background.identifier)
                 URLSessionLoader.makePrivate(settings)
                 settings.httpMaximumConnectionsPerHost = max(1, connectionsPerHost)
                 settings.isDiscretionary = background.isDiscretionary
                 settings.sessionSendsLaunchEvents = true
-                settings.timeoutIntervalForResource = TimeInterval(background.maximumAge.components.seconds)
+                settings.timeoutIntervalForResource = TimeInterval(background.maximumTransferTime.components.seconds)
                 transfers.open(
                     BackgroundSession(settings, reportingTo: transfers) { URLSessionLoader.urlRequest(for: $0, configuration) })
                 all[background.identifier] = transfers

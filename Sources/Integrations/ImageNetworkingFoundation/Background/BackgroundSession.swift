@@ -90,7 +90,10 @@ final class BackgroundDelegate: NSObject, URLSessionDownloadDelegate {
 
     #if canImport(Darwin)
         func urlSessionDidFinishEvents(forBackgroundURLSession session: URLSession) {
-            Task { @MainActor [transfers] in transfers.events.finish() }
+            Task { @MainActor [transfers] in
+                await transfers.flush()
+                transfers.events.finish()
+            }
         }
     #endif
 }

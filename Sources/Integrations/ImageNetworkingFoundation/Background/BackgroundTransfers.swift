@@ -18,7 +18,8 @@ protocol BackgroundDownload: Sendable {
     func cancel()
 }
 
-/// Loads requests by transfers that run without the process, and from the files of such transfers.
+/// Loads requests by transfers that run without the process. A finished body goes to the loads that wait for it, or
+/// else into a cache, for the next load.
 final class BackgroundTransfers: Sendable {
     private typealias Waiter = AsyncThrowingStream<FinishedDownload, any Error>.Continuation
 
@@ -30,36 +31,36 @@ final class BackgroundTransfers: Sendable {
         var session: (any BackgroundDownloading)?
         /// The loads that wait until the transfers of an earlier launch are known; `nil` when they are.
         var early: [AsyncThrowingStream<Void, any Error>.Continuation]? = []
+        /// The last store in the cache; each waits for the one before.
+        var storing: Task<Void, Never>?
 
         mutating func take(_ waiters: [Int]) -> [Waiter] {
             waiters.compactMap { self.waiters.removeValue(forKey: $0) }
         }
     }
 
-    private let folder: DownloadFolder
-    /// The largest body where the request sets no limit, and how much of a body is read at a time, in bytes.
-    private let (limit, chunkBytes): (Int, Int)
+    /// Keeps the finished bodies for which no load waits.
+    private let store: any DataCaching
+    /// The largest body where the request sets no limit, in bytes.
+    private let limit: Int
+    /// Seconds since 1970.
+    private let now: @Sendable () -> Double
     private let state = Lock(State())
 
     /// The completions to call when the system has delivered all reports.
     let events = BackgroundEvents()
 
-    init(_ folder: DownloadFolder, limit: Int, chunkBytes: Int) {
-        (self.folder, self.limit, self.chunkBytes) = (folder, limit, chunkBytes)
-    }
-
-    convenience init(_ background: URLSessionLoader.BackgroundOptions, _ configuration: URLSessionLoader.Configuration) {
-        let folder = DownloadFolder(
-            path: background.folder.path, maximumBytes: max(0, background.maximumBytes),
-            maximumAge: Double(background.maximumAge.components.seconds))
-        self.init(folder, limit: ResponseLimit.standard, chunkBytes: max(1, configuration.window))
+    init(
+        _ store: any DataCaching, limit: Int = ResponseLimit.standard,
+        now: @escaping @Sendable () -> Double = { Date().timeIntervalSince1970 }
+    ) {
+        (self.store, self.limit, self.now) = (store, limit, now)
     }
 
     /// Starts to use a session, which may have reported results already.
     func open(_ session: any BackgroundDownloading) {
         state.withLock { $0.session = session }
-        Task { [weak self, folder] in
-            folder.clean()
+        Task { [weak self] in
             let found = await session.running()
             self?.restore(found)
         }
@@ -115,8 +116,8 @@ final class BackgroundTransfers: Sendable {
         if mayWait, join(key, id, waiter, limit: limit, isPatient: mayBegin) {
             return try await response(from: results, waiter, id, key, time, source: source, limit: limit)
         }
-        // After the check for a running transfer: one that ends in between has left its file.
-        if let finished = folder.take(key, limit: limit) { return try finished.response(chunkBytes: chunkBytes, source: source) }
+        // After the check for a running transfer: one that ends in between has begun to store its body.
+        if let stored = await takeStored(key), stored.body.count <= limit { return stored.response }
         guard mayBegin, begin(request, key, id, waiter, limit: limit) else { return nil }
         return try await response(from: results, waiter, id, key, time, source: source, limit: limit)
     }
@@ -155,8 +156,8 @@ final class BackgroundTransfers: Sendable {
         _ time: TimeLimit, source: String, limit: Int
     ) async throws -> DataResponse {
         let finished = try await first(of: results, waiter, time) { [self] isTimeUp in leave(key, id, isTimeUp: isTimeUp) }
-        guard finished.count <= limit else { throw ImageError.tooLarge(source, announced: nil, limit: limit) }
-        return try finished.response(chunkBytes: chunkBytes, source: source)
+        guard finished.body.count <= limit else { throw ImageError.tooLarge(source, announced: nil, limit: limit) }
+        return finished.response
     }
 
     /// How long a load waits.
@@ -215,36 +216,54 @@ final class BackgroundTransfers: Sendable {
         }
     }
 
-    /// The body is complete, in a file of the session that must be moved before this returns.
+    /// The body is complete, in a file that the session removes when this returns.
     func finished(_ key: String, number: Int, at location: String, _ head: SessionTransfer.Head, source: String) {
-        guard BackgroundRule.isKey(key), let file = DownloadedFile(path: location) else {
+        // The mapped bytes remain when the file is removed.
+        guard let body = try? Data(contentsOf: URL(filePath: location), options: .alwaysMapped) else {
             return failed(
                 key, number: number, ImageError(.connectionLost, message: "The file that \(source) was downloaded to is missing.")
             )
         }
-        let (count, fields) = (file.status.size, head.response.headerFields)
-        if fields[.contentEncoding] == nil, let expected = fields[.contentLength].flatMap({ Int($0) }), count < expected {
-            return failed(key, number: number, .incomplete(source, received: count))
+        let fields = head.response.headerFields
+        if fields[.contentEncoding] == nil, let expected = fields[.contentLength].flatMap({ Int($0) }), body.count < expected {
+            return failed(key, number: number, .incomplete(source, received: body.count))
         }
-        let isWanted = state.withLock { $0.table.wants(count, key, number: number, limit: limit) }
-        // Also for waiting loads: the process may end before they have read it.
-        let isKept =
-            isWanted && BackgroundRule.mayBeKept(head.response)
-            && folder.keep(file, count: count, at: location, head, key: key)
-        let finished = FinishedDownload(file, count: count, head) { [folder] in
-            if isKept { folder.remove(key) }
-        }
-        end(key, number, .success(finished))
+        let isWanted = state.withLock { $0.table.wants(body.count, key, number: number, limit: limit) }
+        let finished = FinishedDownload(head, body: body)
+        end(key, number, .success(finished), mayBeKept: isWanted && BackgroundRule.mayBeKept(head.response))
     }
 
     /// The transfer failed.
     func failed(_ key: String, number: Int, _ error: ImageError) { end(key, number, .failure(error)) }
 
-    private func end(_ key: String, _ number: Int, _ result: Result<FinishedDownload, any Error>) {
+    /// - Parameter mayBeKept: whether to store the body if no load waits. A failure to store it costs the next load a
+    ///   transfer.
+    private func end(_ key: String, _ number: Int, _ result: Result<FinishedDownload, any Error>, mayBeKept: Bool = false) {
         let waiters = state.withLock { state in
             state.downloads[number] = nil
-            return state.take(state.table.end(key, number: number))
+            let waiters = state.take(state.table.end(key, number: number))
+            if waiters.isEmpty, mayBeKept, let finished = try? result.get() {
+                state.storing = Task { [store, now, before = state.storing] in
+                    await before?.value
+                    try? await store.store(finished.entry(now: now()), for: FinishedDownload.dataKey(key))
+                }
+            }
+            return waiters
         }
         for waiter in waiters { waiter.yield(with: result) }
+    }
+
+    private func takeStored(_ key: String) async -> FinishedDownload? {
+        await state.withLock { $0.storing }?.value
+        let name = FinishedDownload.dataKey(key)
+        guard let entry = try? await store.entry(for: name) else { return nil }
+        try? await store.removeEntry(for: name)
+        return FinishedDownload(entry, now: now())
+    }
+
+    /// Returns when all finished bodies are stored, durably.
+    func flush() async {
+        await state.withLock { $0.storing }?.value
+        try? await store.flush()
     }
 }

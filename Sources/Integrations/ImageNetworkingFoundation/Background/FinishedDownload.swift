@@ -1,45 +1,39 @@
+internal import Foundation
 internal import HTTPTypes
 internal import ImageCore
 
-/// A response whose body is in a file. Several loads may read it at the same time.
-final class FinishedDownload: Sendable {
+/// The response of a download, with its whole body.
+struct FinishedDownload: Sendable {
     let head: SessionTransfer.Head
-    /// The length of the body, which is at the start of the file, in bytes.
-    let count: Int
-    private let file: DownloadedFile
-    private let onRead: @Sendable () -> Void
+    let body: Data
 
-    /// - Parameter onRead: called when a load has read the whole body.
-    init(_ file: DownloadedFile, count: Int, _ head: SessionTransfer.Head, onRead: @escaping @Sendable () -> Void) {
-        (self.file, self.count, self.head, self.onRead) = (file, count, head, onRead)
+    init(_ head: SessionTransfer.Head, body: Data) { (self.head, self.body) = (head, body) }
+
+    var response: DataResponse { DataResponse(url: head.url, head: head.response, body: ByteStream(body)) }
+}
+
+// The form in a cache: the URL after redirects is one more header field.
+extension FinishedDownload {
+    private static let urlField = HTTPField.Name("Calotype-URL") ?? .location
+
+    /// The key of the download of a request with this ``BackgroundRule/key(of:)``.
+    static func dataKey(_ key: String) -> DataKey { DataKey(resource: ResourceKey(key), variant: "background") }
+
+    /// - Parameter now: in seconds since 1970.
+    func entry(now: Double) -> DataEntry {
+        var response = head.response
+        response.headerFields[Self.urlField] = head.url.absoluteString
+        return DataEntry(data: body, head: response, storedAt: now)
     }
 
-    /// The response to a request, its body in chunks; a body of one chunk is read at once.
-    ///
-    /// - Parameter source: the request's URL, as errors name it.
-    func response(chunkBytes: Int, source: String) throws -> DataResponse {
-        let body: ByteStream
-        if count <= chunkBytes {
-            body = ByteStream(try read(count, at: 0, source))
-            onRead()
-        } else {
-            let place = Lock(0)
-            body = ByteStream { [self] in
-                try Task.checkCancellation()
-                let start = place.withLock { $0 }
-                guard start < count else { return nil }
-                let chunk = try read(min(chunkBytes, count - start), at: start, source)
-                place.withLock { $0 = start + chunk.count }
-                if start + chunk.count == count { onRead() }
-                return chunk
-            }
-        }
-        return DataResponse(url: head.url, head: head.response, body: body)
-    }
-
-    private func read(_ count: Int, at offset: Int, _ source: String) throws(ImageError) -> Data {
-        if let data = file.read(count, at: offset) { return data }
-        throw ImageError(
-            .connectionLost, message: "The file that \(source) was downloaded to became shorter; load it again.")
+    /// Reads an entry; `nil` unless ``entry(now:)`` made it. The response has aged since it was stored (RFC 9111,
+    /// section 5.1).
+    init?(_ entry: DataEntry, now: Double) {
+        var response = entry.head
+        guard let url = response.headerFields[Self.urlField].flatMap({ URL(string: $0) }) else { return nil }
+        response.headerFields[Self.urlField] = nil
+        let age = Int(max(0, min(now - entry.storedAt, 1e9)))
+        if age > 0 { response.headerFields[.age] = "\(age + (response.headerFields[.age].flatMap { Int($0) } ?? 0))" }
+        self.init(SessionTransfer.Head(url: url, response: response), body: entry.data)
     }
 }

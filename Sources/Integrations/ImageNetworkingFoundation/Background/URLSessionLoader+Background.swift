@@ -10,8 +10,8 @@ extension URLSessionLoader {
     /// credential. A foreground session sends all other requests.
     ///
     /// A prefetch waits for its transfer. When ``DataRequest/timeout`` or the deadline ends that wait, the transfer
-    /// continues; when the last waiting load is cancelled, the transfer is cancelled too. A finished body stays in
-    /// ``folder`` until it is read: the next load of the same request gets it from there without the network. A load
+    /// continues; when the last waiting load is cancelled, the transfer is cancelled too. A finished body for which no
+    /// load waits goes into ``store``: the next load of the same request gets it from there without the network. A load
     /// that is not a prefetch joins a running transfer that has received bytes, and replaces one that the system has
     /// not begun.
     ///
@@ -19,8 +19,9 @@ extension URLSessionLoader {
     /// container that they share with their app.
     ///
     /// ```swift
+    /// let cache = DiskCache()
     /// var configuration = URLSessionLoader.Configuration()
-    /// configuration.background = URLSessionLoader.BackgroundOptions(identifier: "org.example.app.images")
+    /// configuration.background = URLSessionLoader.BackgroundOptions(identifier: "org.example.app.images", store: cache)
     /// let loader = URLSessionLoader(configuration)
     /// ```
     public struct BackgroundOptions: Sendable {
@@ -31,19 +32,14 @@ extension URLSessionLoader {
         /// prefetches that are not needed soon: others would end by their time limit. Transfers that start while the
         /// app is in the background wait in any case.
         public var isDiscretionary = false
-        /// The folder of finished bodies, for this loader alone; a folder in the user's cache directory by
-        /// default, which the system may empty.
-        public var folder =
-            FileManager.default.urls(for: .cachesDirectory, in: .userDomainMask)
-            .first.map { $0.appending(path: "calotype-background", directoryHint: .isDirectory) }
-            ?? FileManager.default.temporaryDirectory.appending(path: "calotype-background", directoryHint: .isDirectory)
-        /// The limit of all finished bodies, in bytes; 100 MB. The oldest are removed first.
-        public var maximumBytes = 100_000_000
-        /// How long finished bodies are kept, and how long a transfer may take; 3 days.
-        public var maximumAge: Duration = .seconds(3 * 86_400)
+        /// Keeps the finished bodies for which no load waits, within its own limits, until a load takes them: the
+        /// loader's data cache, or another one.
+        public var store: any DataCaching
+        /// How long a transfer may take; 3 days.
+        public var maximumTransferTime: Duration = .seconds(3 * 86_400)
 
         /// Makes options with the defaults.
-        public init(identifier: String) { self.identifier = identifier }
+        public init(identifier: String, store: any DataCaching) { (self.identifier, self.store) = (identifier, store) }
     }
 
     /// Handles the call of the app's delegate after background transfers have ended without the app. Make the loader,
@@ -63,7 +59,7 @@ extension URLSessionLoader {
     ///
     /// - Parameters:
     ///   - identifier: the identifier of the session.
-    ///   - completion: called on the main actor once the finished bodies are in ``BackgroundOptions/folder``; not
+    ///   - completion: called on the main actor once the finished bodies are in ``BackgroundOptions/store``; not
     ///     called when the identifier is not this loader's.
     /// - Returns: whether the identifier is this loader's.
     @discardableResult @MainActor
