@@ -51,8 +51,7 @@ private func checkFile(
     for orientation in [Orientation.right, .downMirrored] {
         var options = EncodeOptions()
         options.orientation = orientation
-        let rotated = try encoder.encode(image, as: format, options: options)
-        let info = try decoder.info(of: rotated, limits: DecodingLimits())
+        let info = try decoder.info(of: encoder.encode(image, as: format, options: options), limits: DecodingLimits())
         try require(
             info.orientation.applied(to: info.size) == orientation.applied(to: image.size),
             "The \(what), encoded with the orientation \(orientation.rawValue), lost its orientation.")

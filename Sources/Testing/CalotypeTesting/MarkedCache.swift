@@ -51,8 +51,8 @@ func checkTasks(of cache: some MarkedCache, rounds: Int) async throws {
                 for round in 0..<rounds {
                     let mark = (round * 7 + worker * 13) % 50
                     if let found = try await cache.mark("\(mark)", nil) {
-                        let message = "With several tasks at once, the cache returned the \(cache.noun) of another key."
-                        try require(found == mark, message)
+                        try require(
+                            found == mark, "With several tasks at once, the cache returned the \(cache.noun) of another key.")
                     } else {
                         try await cache.store(mark, "\(mark)", nil)
                     }
