@@ -133,7 +133,10 @@ extension DataLoadingConformance {
         },
         Check("Releasing a body unread closes the socket") { probe in
             let server = try makeStallingServer()
-            func loadAndDrop() async throws -> Int { try await probe.load(server).head.status.code }
+            func loadAndDrop() async throws -> Int {
+                let response = try await probe.load(server)
+                return response.head.status.code
+            }
             let status = try await loadAndDrop()
             try require(status == 200, "The response headers did not arrive.")
             try await server.disconnections.wait(forCount: 1)
