@@ -87,15 +87,7 @@
             } else if !cell.needsRequest {
                 cell.target.clear()
             }
-            clearOutdated(cell)
             (cell.position, cell.isOnScreen, cell.needsRequest) = (nil, false, false)
-        }
-
-        /// Clears the image that the cell shows from before its request was renewed. An equal request would not replace
-        /// it.
-        private func clearOutdated(_ cell: GTKListCell) {
-            if cell.isOutdated { cell.target.clear() }
-            cell.isOutdated = false
         }
 
         /// Updates which cells are on screen. A cell that leaves the screen suspends its load at once.
@@ -150,9 +142,9 @@
             for cell in cells.values where cell.position != nil { renewShownRequest(of: cell) }
         }
 
-        /// Renews the request of a cell that may already show its image.
+        /// Renews the request of a cell that may already show its image. An equal request would not replace it.
         func renewShownRequest(of cell: GTKListCell) {
-            cell.isOutdated = cell.isOutdated || !cell.needsRequest
+            cell.target.clear()
             renewRequest(of: cell)
         }
 
@@ -174,7 +166,6 @@
             guard cell.needsRequest, let position = cell.position else { return }
             cell.needsRequest = false
             guard position < count else { return }
-            clearOutdated(cell)
             if let request = request(position) { cell.target.setImage(request) } else { cell.target.setImage(nil) }
         }
     }

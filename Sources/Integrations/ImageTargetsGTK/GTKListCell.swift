@@ -13,8 +13,6 @@
         var isOnScreen = false
         /// Whether its request is still to be set.
         var needsRequest = false
-        /// Whether it still shows the image from before its request was renewed.
-        var isOutdated = false
         /// Whether it is in the list's `cellsToUpdate`.
         var needsUpdate = false
 
