@@ -2,8 +2,8 @@ internal import ImageCore
 
 /// Requests, and how the size of the view determines theirs.
 extension BindingRunner {
-    /// Makes a request the current one, and cancels the previous load. Does nothing if it equals the current one. Without
-    /// a request, shows that there is no image to load.
+    /// Makes a request the current one, and cancels the previous load. Does nothing if it equals the current one.
+    /// Without a request, shows that there is no image to load.
     func begin(_ request: ImageRequest?, _ completion: BindingCompletion?) {
         guard var request else { return beginWithoutURL(completion) }
         request.purpose = .view

@@ -11,8 +11,8 @@ struct KittyGraphics: Hashable, Sendable {
     /// Makes the drawing of the image with an identifier.
     init(id: UInt32) { self.id = max(1, id) }
 
-    /// Returns the text that draws a PNG file at the cursor, over `columns` × `rows` character cells. The cursor does not
-    /// move.
+    /// Returns the text that draws a PNG file at the cursor, over `columns` × `rows` character cells. The cursor does
+    /// not move.
     func draw(_ png: Data, columns: Int, rows: Int) -> String {
         transmit(png, "a=T,i=\(id),p=1,c=\(columns),r=\(rows),C=1,q=2")
     }
@@ -20,7 +20,8 @@ struct KittyGraphics: Hashable, Sendable {
     /// Returns the text that draws an animation at the cursor, which the terminal plays. The cursor does not move.
     ///
     /// - Parameters:
-    ///   - frames: the frames as PNG files, all of one size, with their durations. As in browsers, at most 10 ms becomes 100 ms.
+    ///   - frames: the frames as PNG files, all of one size, with their durations. As in browsers, at most 10 ms
+    ///     becomes 100 ms.
     ///   - columns: the width of the animation in character cells.
     ///   - rows: the height of the animation in character cells.
     ///   - loopCount: how often the terminal plays the animation; 0 until it is erased.

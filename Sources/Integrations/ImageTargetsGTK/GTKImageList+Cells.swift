@@ -115,8 +115,8 @@
             return (whole.isEmpty ? places : whole).min { ($0.cell.position ?? 0) < ($1.cell.position ?? 0) }?.cell
         }
 
-        /// Updates every cell that came on screen, before GTK paints the frame. Then sets the requests of cells off screen
-        /// for a bounded time. Returns whether cells are left for the next frame.
+        /// Updates every cell that came on screen, before GTK paints the frame. Then sets the requests of cells off
+        /// screen for a bounded time. Returns whether cells are left for the next frame.
         func updateCells() -> Bool {
             let end = ContinuousClock.now + GTKImageList.timePerFrame
             let due = cellsToUpdate
