@@ -3,10 +3,9 @@ internal import ImageCore
 /// Requests, and how the size of the view determines theirs.
 extension BindingRunner {
     /// Makes a request the current one, and cancels the previous load. Does nothing if it equals the current one.
-    ///
-    /// - Parameter isDeferred: whether the load starts later, with ``BindingState/startDeferredLoad()``.
-    func begin(_ request: ImageRequest, _ completion: BindingCompletion?, isDeferred: Bool = false) {
-        var request = request
+    /// Without a request, shows that there is no image to load.
+    func begin(_ request: ImageRequest?, _ completion: BindingCompletion?) {
+        guard var request else { return beginWithoutURL(completion) }
         request.purpose = .view
         request.owner = request.owner ?? owner
         // If an option is out of range, the load reports it.
@@ -23,10 +22,21 @@ extension BindingRunner {
             if sizesToView, state.binding.calls.isRunning { size = state.viewSize }
             state.end(completion)
             (state.request, state.sizesToView) = (request, sizesToView)
-            state.binding.begin(request, identity, options: options, sizesToView: sizesToView, isDeferred: isDeferred)
+            state.binding.begin(request, identity, options: options, sizesToView: sizesToView)
             return .stop
         }
         if let size { setSize(size) }
+    }
+
+    /// Ends the current request, and shows that there is no image to load.
+    private func beginWithoutURL(_ completion: BindingCompletion?) {
+        // The options of a request that sets none.
+        let options = (try? loader.options(for: ImageRequest(.bytes(Data(), id: "")))) ?? LoadOptions()
+        _ = change { state in
+            state.end(completion)
+            state.binding.beginWithoutURL(options)
+            return .stop
+        }
     }
 
     /// Gives the current request the size of the view: starts the load if it waits for the size, or loads the image

@@ -65,17 +65,6 @@ final class BindingRunner<View: ImageViewAdapter>: Sendable {
 
     // MARK: Requests
 
-    /// Ends the current request, and shows that there is no image to load.
-    func beginWithoutURL(_ completion: BindingCompletion?) {
-        // The options of a request that sets none.
-        let options = (try? loader.options(for: ImageRequest(.bytes(Data(), id: "")))) ?? LoadOptions()
-        _ = change { state in
-            state.end(completion)
-            state.binding.beginWithoutURL(options)
-            return .stop
-        }
-    }
-
     /// Ends the current request and its load.
     func stop(_ transition: (inout BindingState) -> Void) {
         _ = change { state in

@@ -33,14 +33,12 @@ struct BindingState: Sendable {
     private var options = LoadOptions()
     private var priority = LoadPriority.normal
     private var isLoading = false
-    /// Whether no load runs, although the image is not loaded: the view is off screen, or the start of the load is
-    /// deferred.
+    /// Whether no load runs, although the image is not loaded: the view is off screen, or its size is not known.
     private var isSuspended = false
     private var hasPreview = false
     /// Whether the view shows the image, and the load makes a larger version of it.
     private var isGrowing = false
     private var isWaitingForSize = false
-    private var isDeferred = false
 
     /// Whether the view already shows or loads the image of a request with this identity.
     func isCurrent(_ identity: RequestIdentity) -> Bool { self.identity == identity }
@@ -51,10 +49,7 @@ struct BindingState: Sendable {
     ///   - identity: the identity of the request.
     ///   - options: its options as the caller set them, without the size of the view.
     ///   - sizesToView: whether to ask the view for its size.
-    ///   - isDeferred: whether the load also waits for ``startDeferredLoad()``.
-    mutating func begin(
-        _ request: ImageRequest, _ identity: RequestIdentity, options: LoadOptions, sizesToView: Bool, isDeferred: Bool
-    ) {
+    mutating func begin(_ request: ImageRequest, _ identity: RequestIdentity, options: LoadOptions, sizesToView: Bool) {
         token.request += 1
         token.load += 1
         source = request.source
@@ -63,7 +58,7 @@ struct BindingState: Sendable {
         self.options = options
         priority = options.priority
         (hasPreview, isGrowing) = (false, false)
-        (isLoading, isSuspended, isWaitingForSize, self.isDeferred) = (true, true, true, isDeferred)
+        (isLoading, isSuspended, isWaitingForSize) = (true, true, true)
         calls.replaceAll(by: setsExtra ? [.setExtraOptions(options.extra)] : [])
         calls.append(.setAccessibilityLabel(options.accessibilityLabel))
         if sizesToView { calls.appendSizeUpdate() }
@@ -89,14 +84,6 @@ struct BindingState: Sendable {
         return isSuspended ? .keep : .start
     }
 
-    /// Starts a deferred load, unless it must wait until the view is on screen.
-    mutating func startDeferredLoad() -> LoadAction {
-        isDeferred = false
-        guard isSuspended, !mustWaitForView else { return .keep }
-        isSuspended = false
-        return .start
-    }
-
     /// Loads the image again for a view that has become larger. The view keeps what it shows until the larger image is
     /// there.
     mutating func grow() -> LoadAction {
@@ -106,9 +93,7 @@ struct BindingState: Sendable {
         return isSuspended ? .stop : .replace
     }
 
-    private var mustWaitForView: Bool {
-        isDeferred || isWaitingForSize || (!isVisible && options.offScreenPolicy == .cancels)
-    }
+    private var mustWaitForView: Bool { isWaitingForSize || (!isVisible && options.offScreenPolicy == .cancels) }
 
     /// Ends the request and clears the view, which is about to be reused.
     mutating func reset() {

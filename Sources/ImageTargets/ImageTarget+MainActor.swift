@@ -34,23 +34,9 @@ extension ImageTarget where View: MainActorImageView {
     @MainActor public func setImage(
         _ url: URL?, size: PixelSize? = nil, processors: [any Processing] = [], completion: MainActorCompletion? = nil
     ) {
-        if let url { return setImage(ImageRequest(url: url, size: size, processors: processors), completion: completion) }
-        runner.beginWithoutURL(completion.map { .onMainActor($0) })
+        let request = url.map { ImageRequest(url: $0, size: size, processors: processors) }
+        runner.begin(request, completion.map { .onMainActor($0) })
         runner.makeCallsNow()
-    }
-
-    /// Does the first half of ``setImage(_:completion:)``: shows the image of a memory hit, or otherwise the
-    /// placeholder. The load waits for ``startLoad()``, so that a list can show something in all its cells before it
-    /// starts loads.
-    @MainActor package func prepareImage(_ request: ImageRequest) {
-        runner.begin(request, nil, isDeferred: true)
-        runner.makeCallsNow()
-    }
-
-    /// Starts the load that ``prepareImage(_:)`` deferred. Does nothing without one.
-    @MainActor package func startLoad() {
-        let (action, token) = runner.change { $0.binding.startDeferredLoad() }
-        runner.execute(action, token, MainActor.shared)
     }
 
     /// Reports that the size, the scale or the content mode of the view has changed; see

@@ -96,11 +96,8 @@ public final class ImageTarget<View: ImageViewAdapter>: Sendable {
         _ url: URL?, size: PixelSize? = nil, processors: [any Processing] = [],
         isolation: isolated (any Actor)? = #isolation, completion: Completion? = nil
     ) async {
-        if let url {
-            let request = ImageRequest(url: url, size: size, processors: processors)
-            return await setImage(request, isolation: isolation, completion: completion)
-        }
-        runner.beginWithoutURL(completion.map { .awaited($0) })
+        let request = url.map { ImageRequest(url: $0, size: size, processors: processors) }
+        runner.begin(request, completion.map { .awaited($0) })
         await runner.makeCalls()
     }
 

@@ -17,14 +17,14 @@ import Testing
 
     @Test func aTargetLoadsAURLAtASizeWithProcessors() async throws {
         let target = ImageTarget(view, loader: loader)
-        let log = RecordingProcessor.Log()
+        let log = EventLog<String>()
         let sizes = EventLog<PixelSize?>()
         network.gate.open()
         await target.setImage(url, size: PixelSize(2), processors: [RecordingProcessor("p", log: log)]) {
             sizes.append(try? $0.get().image.size)
         }
         await sizes.wait(forCount: 1)
-        #expect(sizes.events == [PixelSize(2)] && log.runs == ["p"])
+        #expect(sizes.events == [PixelSize(2)] && log.events == ["p"])
         await target.setImage(url)
         await view.wait { $0.last == .image(red: 7, .none) }
     }

@@ -173,32 +173,6 @@ private actor OptionView: ImageViewAdapter {
         #expect(target.currentSource == nil)
     }
 
-    @Test @MainActor func aPreparedViewShowsItsPlaceholderAndStartsItsLoadLater() throws {
-        let view = CountingView()
-        let target = ImageTarget(view, loader: provider)
-        let color = Placeholder.color(red: 1, green: 0, blue: 0, alpha: 1)
-        target.prepareImage(request { $0.placeholder = color })
-        #expect(view.placeholders == 1 && provider.loads.isEmpty)
-        target.startLoad()
-        target.startLoad()
-        #expect(provider.loads.map(\.isCancelled) == [false] && view.placeholders == 1)
-        // Off screen, a load with the policy `.cancels` does not start.
-        target.setVisible(false)
-        target.prepareImage(request("b") { ($0.placeholder, $0.offScreenPolicy) = (color, .cancels) })
-        target.startLoad()
-        #expect(provider.loads.map(\.isCancelled) == [true] && view.placeholders == 2)
-        target.setVisible(true)
-        #expect(provider.loads.map(\.isCancelled) == [true, false])
-        // A memory hit needs no load, and clearing a prepared view drops its load.
-        provider.cache(try TestImages.solid(red: 3), for: request("c") { _ in })
-        target.prepareImage(request("c") { _ in })
-        #expect(view.transitions == [.none])
-        target.prepareImage(request("d") { _ in })
-        target.clear()
-        target.startLoad()
-        #expect(provider.loads.map(\.isCancelled) == [true, true])
-    }
-
     @Test @MainActor func thereIsNoTransitionIfTheUserPrefersReducedMotion() async throws {
         for (isReduced, expected) in [(true, Transition.none), (false, .fade(.seconds(1)))] {
             let view = CountingView(prefersReducedMotion: isReduced)

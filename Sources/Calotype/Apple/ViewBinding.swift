@@ -45,35 +45,17 @@
             return binding
         }
 
-        // The binding is an associated object if there is an Objective-C runtime.
-        #if canImport(ObjectiveC)
-            private static var key: UInt8 = 0
+        /// The binding is an associated object of its view.
+        private static var key: UInt8 = 0
 
-            /// Returns the binding of a view that has one.
-            static func existing(of view: AnyObject) -> ViewBinding? {
-                unsafe objc_getAssociatedObject(view, &key) as? ViewBinding
-            }
+        /// Returns the binding of a view that has one.
+        static func existing(of view: AnyObject) -> ViewBinding? {
+            unsafe objc_getAssociatedObject(view, &key) as? ViewBinding
+        }
 
-            private static func set(_ binding: ViewBinding, of view: AnyObject) {
-                unsafe objc_setAssociatedObject(view, &key, binding, .OBJC_ASSOCIATION_RETAIN_NONATOMIC)
-            }
-        #else
-            // The stubs of the tests have no Objective-C runtime. Each lookup drops the bindings of released views.
-            private struct Entry {
-                weak var view: AnyObject?
-                let binding: ViewBinding
-            }
-            private static var entries: [ObjectIdentifier: Entry] = [:]
-
-            static func existing(of view: AnyObject) -> ViewBinding? {
-                entries = entries.filter { $0.value.view != nil }
-                return entries[ObjectIdentifier(view)]?.binding
-            }
-
-            private static func set(_ binding: ViewBinding, of view: AnyObject) {
-                entries[ObjectIdentifier(view)] = Entry(view: view, binding: binding)
-            }
-        #endif
+        private static func set(_ binding: ViewBinding, of view: AnyObject) {
+            unsafe objc_setAssociatedObject(view, &key, binding, .OBJC_ASSOCIATION_RETAIN_NONATOMIC)
+        }
     }
 
     extension CGSize {

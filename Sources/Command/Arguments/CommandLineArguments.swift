@@ -1,6 +1,4 @@
 internal import ArgumentParser
-internal import CalotypeSystem
-internal import ImageCore
 
 /// The arguments of the process, with checks that the argument parser does not make.
 enum CommandLineArguments {
@@ -12,7 +10,9 @@ enum CommandLineArguments {
         for index in 1..<max(1, Int(CommandLine.argc)) {
             guard let argument = unsafe CommandLine.unsafeArgv[index], unsafe String(validatingCString: argument) == nil
             else { continue }
-            throw notUTF8(unsafe Array(UnsafeRawBufferPointer(start: argument, count: strlen(argument))))
+            throw ValidationError(
+                "'\(unsafe String(cString: argument))' is not valid UTF-8. Write a source as a URL with percent-encoded bytes, such "
+                    + "as file:///images/caf%E9.png.")
         }
         return Array(CommandLine.arguments.dropFirst())
     }
@@ -27,18 +27,5 @@ enum CommandLineArguments {
             throw ValidationError(
                 "There is no option '\(argument)'. Write './\(argument)' to name a file, or put '--' before all names.")
         }
-    }
-
-    private static func notUTF8(_ argument: [UInt8]) -> ValidationError {
-        let isAbsolute = argument.first == UInt8(ascii: "/")
-        let path = isAbsolute ? argument : Array((FileManager.default.currentDirectoryPath + "/").utf8) + argument
-        let encoded = path.map { byte in
-            let character = Character(UnicodeScalar(byte))
-            let isPlain = byte < 128 && (character.isLetter || character.isNumber || "/-._~".contains(character))
-            return isPlain ? String(character) : "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
-        }
-        return ValidationError(
-            "'\(String(decoding: argument, as: UTF8.self))' is not valid UTF-8. Write a source as a URL with percent-encoded bytes: "
-                + "file://\(encoded.joined())")
     }
 }

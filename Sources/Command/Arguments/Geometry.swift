@@ -17,21 +17,6 @@ struct SizeArgument: ExpressibleByArgument {
     }
 }
 
-/// `X,Y,W,H` in pixels.
-struct CropArgument: ExpressibleByArgument {
-    let x: Int
-    let y: Int
-    let width: Int
-    let height: Int
-
-    init?(argument: String) {
-        let numbers = argument.split(separator: ",", omittingEmptySubsequences: false).map { Int($0) ?? -1 }
-        guard numbers.count == 4, numbers.allSatisfy((0...1_000_000).contains), numbers[2] > 0, numbers[3] > 0
-        else { return nil }
-        (x, y, width, height) = (numbers[0], numbers[1], numbers[2], numbers[3])
-    }
-}
-
 /// A gravity, or `attention`: the part of the image with the most detail.
 struct GravityArgument: ExpressibleByArgument {
     let anchor: CropTo.Anchor

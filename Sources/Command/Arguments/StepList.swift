@@ -89,8 +89,9 @@ struct StepList {
     }
 
     private func crop(_ value: String) throws -> any Processing {
-        if let crop = CropArgument(argument: value) {
-            return Crop(x: crop.x, y: crop.y, width: crop.width, height: crop.height)
+        let sides = value.split(separator: ",", omittingEmptySubsequences: false).map { Int($0) ?? -1 }
+        if sides.count == 4, sides.allSatisfy((0...1_000_000).contains), sides[2] > 0, sides[3] > 0 {
+            return Crop(x: sides[0], y: sides[1], width: sides[2], height: sides[3])
         }
         guard !value.isEmpty, !value.contains(",") else {
             throw ValidationError(

@@ -42,15 +42,21 @@ struct CacheCommand: AsyncParsableCommand {
             Console.print(json ? JSON.object([("directory", .string(directory))] + members).text : "\(directory): \(line)")
         }
 
-        /// Runs `change` and writes the cache to disk. Reports an error, and then throws the exit status.
-        func change(_ cache: DiskCache, _ change: () async throws -> Void) async throws {
+        /// Changes the cache and writes it to disk. Returns its statistics before and after. Reports an error, and then
+        /// throws the exit status.
+        func change(
+            _ change: (DiskCache) async throws -> Void
+        ) async throws -> (before: CacheStatistics, after: CacheStatistics) {
+            let cache = try await openedCache()
+            let before = await cache.statistics
             do {
-                try await change()
+                try await change(cache)
                 try await cache.flush()
             } catch {
                 Console.printError(Failures.message(for: error), source: directory)
                 throw ExitStatus.failed
             }
+            return (before, await cache.statistics)
         }
     }
 
@@ -144,10 +150,7 @@ struct CacheCommand: AsyncParsableCommand {
         @OptionGroup var options: Options
 
         func run() async throws {
-            let cache = try await options.openedCache()
-            let before = await cache.statistics
-            try await options.change(cache) { try await cache.trim(toBytes: size.bytes) }
-            let after = await cache.statistics
+            let (before, after) = try await options.change { try await $0.trim(toBytes: size.bytes) }
             let (entries, bytes) = (before.count - after.count, before.fileByteCount - after.fileByteCount)
             options.print(
                 [
@@ -167,9 +170,7 @@ struct CacheCommand: AsyncParsableCommand {
         @OptionGroup var options: Options
 
         func run() async throws {
-            let cache = try await options.openedCache()
-            let before = await cache.statistics
-            try await options.change(cache) { try await cache.removeAll() }
+            let (before, _) = try await options.change { try await $0.removeAll() }
             options.print(
                 [("removedEntries", .integer(before.count)), ("removedBytes", .integer(before.byteCount))],
                 "removed \(Units.entries(before.count)), \(Units.bytes(before.byteCount))")

@@ -130,18 +130,14 @@ struct LoadCommand: AsyncParsableCommand {
     private func item(for text: String) -> Batch.Item {
         do throws(ImageError) {
             let source = try SourceArgument(text)
-            return Batch.Item(name: source.displayName, stem: source.stem, request: .success(request(for: source)))
+            var request = ImageRequest(url: source.url)
+            request.options.targetSize = resize.box
+            request.options.contentMode = resize.mode
+            if caches.noCache { request.options.cachePolicy = .noCache }
+            return Batch.Item(name: source.displayName, stem: source.stem, request: .success(request))
         } catch {
             return Batch.Item(name: SourceArgument.displayName(of: text), request: .failure(error))
         }
-    }
-
-    private func request(for source: SourceArgument) -> ImageRequest {
-        var request = ImageRequest(url: source.url)
-        request.options.targetSize = resize.box
-        request.options.contentMode = resize.mode
-        if caches.noCache { request.options.cachePolicy = .noCache }
-        return request
     }
 }
 

@@ -137,12 +137,11 @@ struct ShowCommand: AsyncParsableCommand {
     private func image(
         for request: ImageRequest, from loader: ImageLoader, previewsOn target: TerminalTarget?
     ) async throws -> DecodedImage {
-        guard let target else { return try await loader.image(for: request) }
         var request = request
-        request.options.previews = .incremental
+        if target != nil { request.options.previews = .incremental }
         let task = loader.task(for: request)
         for await event in task.events {
-            if case .preview(let preview) = event { await target.setImage(preview, transition: .none) }
+            if case .preview(let preview) = event { await target?.setImage(preview, transition: .none) }
         }
         return try await task.response.image
     }

@@ -22,14 +22,8 @@ struct ContactSheet: Hashable {
 
     /// Draws images that fit into the cell.
     func draw(_ images: [Bitmap]) throws -> Bitmap {
-        var sheet = try ContactSheet.filled(size(for: images.count), [24, 26, 32])
-        // Fine squares show where an image is transparent.
-        let square = try ContactSheet.filled(PixelSize(width: 10, height: 1), [52, 55, 65])
-        let board = try ContactSheet.filled(cell, [44, 47, 56]).overlaid(
-            with: square, opacity: 1, threads: 1, cancellation: nil
-        ) { y, lay in
-            for x in stride(from: y / 10 % 2 == 0 ? 10 : 0, to: cell.width, by: 20) { lay(x, 0, 10) }
-        }
+        var sheet = try Bitmap.filled(size(for: images.count), with: PixelColor(red: 0.09, green: 0.1, blue: 0.13))
+        let board = try Bitmap.filled(cell, with: PixelColor(red: 0.17, green: 0.18, blue: 0.22))
         for (index, image) in images.enumerated() {
             let (x, y) = origin(of: index)
             sheet = try sheet.overlaid(with: board, x: x, y: y)
@@ -37,9 +31,5 @@ struct ContactSheet: Hashable {
                 with: image, x: x + (cell.width - image.width) / 2, y: y + (cell.height - image.height) / 2)
         }
         return sheet
-    }
-
-    private static func filled(_ size: PixelSize, _ rgb: [Double]) throws -> Bitmap {
-        try Bitmap.filled(size, with: PixelColor(red: rgb[0] / 255, green: rgb[1] / 255, blue: rgb[2] / 255))
     }
 }

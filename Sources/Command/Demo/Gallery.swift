@@ -4,18 +4,11 @@ internal import LoopbackHTTP
 
 /// The image files embedded in the binary, and a server for them.
 enum Gallery {
-    struct File: Sendable {
-        /// Such as `dunes.jpg`.
-        let name: String
-        let bytes: [UInt8]
-    }
-
-    /// All files, sorted by name.
-    static var files: [File] {
+    /// All files, sorted by name, such as `dunes.jpg`.
+    static var files: [(name: String, bytes: [UInt8])] {
         (0..<clt_gallery_count()).map { index in
             let file = unsafe clt_gallery_at(index)
-            return unsafe File(
-                name: String(cString: file.name), bytes: Array(UnsafeBufferPointer(start: file.bytes, count: file.count)))
+            return unsafe (String(cString: file.name), Array(UnsafeBufferPointer(start: file.bytes, count: file.count)))
         }
     }
 

@@ -156,24 +156,26 @@ struct TerminalAnswers {
             if part.hasPrefix("P1$r"), ["48:2::1:2:3", "48:2:1:2:3", "48;2;1;2;3"].contains(where: part.contains) {
                 supportsTrueColor = true
             }
-            if part.hasPrefix("[6;"), part.hasSuffix("t") {
-                let numbers = part.dropFirst(3).dropLast().split(separator: ";").compactMap { Int($0) }
-                if numbers.count == 2, (1...200).contains(numbers[0]), (1...200).contains(numbers[1]) {
-                    cell = PixelSize(width: numbers[1], height: numbers[0])
-                }
+            if let size = TerminalAnswers.pair(in: part, after: "[6;", before: "t", atMost: 200) {
+                cell = PixelSize(width: size.1, height: size.0)
             }
             // The item is the geometry of sixels (2), and the status 0 means success.
-            if part.hasPrefix("[?2;0;"), part.hasSuffix("S") {
-                let numbers = part.dropFirst(6).dropLast().split(separator: ";").compactMap { Int($0) }
-                if numbers.count == 2, numbers.allSatisfy({ (1...65_535).contains($0) }) {
-                    maximumSixelSize = PixelSize(width: numbers[0], height: numbers[1])
-                }
+            if let size = TerminalAnswers.pair(in: part, after: "[?2;0;", before: "S", atMost: 65_535) {
+                maximumSixelSize = PixelSize(width: size.0, height: size.1)
             }
             if part.hasPrefix("]11;rgb:") { background = TerminalAnswers.color(part.dropFirst(8)) }
             if part.hasPrefix("[?"), let end = part.firstIndex(of: "c") {
                 attributes = part[..<end].dropFirst(2).split(separator: ";").compactMap { Int($0) }
             }
         }
+    }
+
+    /// Two numbers from 1 to a limit, with a semicolon between them.
+    private static func pair(in part: Substring, after start: String, before end: String, atMost limit: Int) -> (Int, Int)? {
+        guard part.hasPrefix(start), part.hasSuffix(end) else { return nil }
+        let numbers = part.dropFirst(start.count).dropLast().split(separator: ";").compactMap { Int($0) }
+        guard numbers.count == 2, numbers.allSatisfy({ (1...limit).contains($0) }) else { return nil }
+        return (numbers[0], numbers[1])
     }
 
     /// Parses a colour of X11, `RRRR/GGGG/BBBB`, with one to four hexadecimal digits per component.

@@ -12,9 +12,8 @@ public struct TerminalImage: Sendable {
     public var rows: Int
     /// The identifier of the image in kitty's protocol. An image with the same identifier replaces the first one.
     public var id: UInt32
-    /// Encodes PNG files for the protocols of kitty and iTerm2. With `nil`, kitty gets pixels without compression, and
-    /// half blocks are drawn instead of iTerm2's protocol.
-    public var encoder: (any Encoding)?
+    /// Encodes PNG files for the protocols of kitty and iTerm2.
+    public var encoder: any Encoding
 
     /// Makes the drawing of a box.
     ///
@@ -23,8 +22,8 @@ public struct TerminalImage: Sendable {
     ///   - columns: the width of the box in character cells; the terminal's by default.
     ///   - rows: the height of the box in character cells; one less than the terminal's by default.
     ///   - id: the identifier of the image in kitty's protocol; 1 by default.
-    ///   - encoder: encodes PNG files for the protocols of kitty and iTerm2; `nil` by default.
-    public init(_ terminal: Terminal, columns: Int? = nil, rows: Int? = nil, id: UInt32 = 1, encoder: (any Encoding)? = nil) {
+    ///   - encoder: encodes PNG files for the protocols of kitty and iTerm2.
+    public init(_ terminal: Terminal, columns: Int? = nil, rows: Int? = nil, id: UInt32 = 1, encoder: any Encoding) {
         self.terminal = terminal
         self.columns = max(1, min(10_000, columns ?? terminal.columns))
         // The last row is for the prompt.
@@ -44,13 +43,7 @@ public struct TerminalImage: Sendable {
         return PixelSize(width: min(box.width, maximum.width), height: min(box.height, maximum.height))
     }
 
-    private var usesPixels: Bool {
-        switch terminal.graphics {
-        case .kitty, .sixel: true
-        case .iTerm2: encoder != nil
-        case .halfBlocks, .none: false
-        }
-    }
+    private var usesPixels: Bool { terminal.graphics != .halfBlocks && terminal.graphics != .none }
 
     /// The text that draws an image, and the space that the image covers.
     public struct Drawing: Hashable, Sendable {
@@ -95,16 +88,13 @@ public struct TerminalImage: Sendable {
             return Drawing(columns: size.width, rows: lines.count, lines: lines, isText: true)
         }
         let image = image.with(try fitted(image.bitmap))
-        let covered = cells(image.size)
-        let text: String
-        switch terminal.graphics {
-        case .kitty: text = KittyGraphics(id: id).draw(try kittyPixels(image), columns: covered.columns, rows: covered.rows)
-        case .iTerm2:
-            text = ITerm2Image.draw(try png(image) ?? Data(), columns: covered.columns, rows: covered.rows)
-        case .sixel, .halfBlocks, .none:
-            text = "\u{1B}7" + Sixel(background: sixelBackground).draw(image.bitmap) + "\u{1B}8"
+        return try drawing(of: image.size) { columns, rows in
+            switch terminal.graphics {
+            case .kitty: KittyGraphics(id: id).draw(try png(image), columns: columns, rows: rows)
+            case .iTerm2: ITerm2Image.draw(try png(image), columns: columns, rows: rows)
+            case .sixel, .halfBlocks, .none: "\u{1B}7" + Sixel(background: sixelBackground).draw(image.bitmap) + "\u{1B}8"
+            }
         }
-        return Drawing(columns: covered.columns, rows: covered.rows, lines: [text], isText: false)
     }
 
     /// Draws an animation that the terminal plays by itself.
@@ -116,23 +106,19 @@ public struct TerminalImage: Sendable {
     /// - Throws: an error if there is no memory for the scaled frames or the encoder fails.
     public func draw(_ frames: [(image: DecodedImage, duration: Duration)], loopCount: Int = 0) throws -> Drawing? {
         guard terminal.graphics == .kitty, terminal.playsAnimations, let first = frames.first else { return nil }
-        let covered = cells(ResizeGeometry(source: first.image.size, box: targetSize, mode: .fit).output)
         let sent = try frames.map { frame in
-            (pixels: try kittyPixels(frame.image.with(try fitted(frame.image.bitmap))), duration: frame.duration)
+            (png: try png(frame.image.with(try fitted(frame.image.bitmap))), duration: frame.duration)
         }
-        let text = KittyGraphics(id: id).draw(sent, columns: covered.columns, rows: covered.rows, loopCount: loopCount)
-        return Drawing(columns: covered.columns, rows: covered.rows, lines: [text], isText: false)
+        return drawing(of: ResizeGeometry(source: first.image.size, box: targetSize, mode: .fit).output) { columns, rows in
+            KittyGraphics(id: id).draw(sent, columns: columns, rows: rows, loopCount: loopCount)
+        }
     }
 
-    private func kittyPixels(_ image: DecodedImage) throws -> KittyGraphics.Pixels {
-        try png(image).map { KittyGraphics.Pixels(png: $0) } ?? KittyGraphics.Pixels(image.bitmap)
-    }
-
-    private func png(_ image: DecodedImage) throws -> Data? {
+    private func png(_ image: DecodedImage) throws -> Data {
         // The file is read once, so that speed matters more than its size.
         var options = EncodeOptions()
         options.effort = 2
-        return try encoder?.encode(image, as: .png, options: options)
+        return try encoder.encode(image, as: .png, options: options)
     }
 
     /// Draws a file that the terminal decodes by itself, and plays if it is an animated GIF.
@@ -143,9 +129,9 @@ public struct TerminalImage: Sendable {
     /// - Returns: the drawing, or `nil` if the terminal does not have iTerm2's protocol.
     public func draw(file: Data, size: PixelSize) -> Drawing? {
         guard terminal.graphics == .iTerm2, size.width > 0, size.height > 0 else { return nil }
-        let covered = cells(ResizeGeometry(source: size, box: pixelBox, mode: .fit).output)
-        let text = ITerm2Image.draw(file, columns: covered.columns, rows: covered.rows)
-        return Drawing(columns: covered.columns, rows: covered.rows, lines: [text], isText: false)
+        return drawing(of: ResizeGeometry(source: size, box: pixelBox, mode: .fit).output) { columns, rows in
+            ITerm2Image.draw(file, columns: columns, rows: rows)
+        }
     }
 
     /// Returns the text that draws several images side by side, and leaves the cursor at the start of the row below all
@@ -178,11 +164,13 @@ public struct TerminalImage: Sendable {
         try .filled(PixelSize(width: min(targetSize.width, 4_096), height: min(targetSize.height, 4_096)), with: color)
     }
 
-    private func cells(_ size: PixelSize) -> (columns: Int, rows: Int) {
-        (
-            max(1, (size.width + terminal.cell.width - 1) / terminal.cell.width),
-            max(1, (size.height + terminal.cell.height - 1) / terminal.cell.height)
-        )
+    /// The drawing of an image of a size in pixels, as text for as many columns and rows as it covers.
+    private func drawing(
+        of size: PixelSize, _ text: (_ columns: Int, _ rows: Int) throws -> String
+    ) rethrows -> Drawing {
+        let columns = max(1, (size.width + terminal.cell.width - 1) / terminal.cell.width)
+        let rows = max(1, (size.height + terminal.cell.height - 1) / terminal.cell.height)
+        return Drawing(columns: columns, rows: rows, lines: [try text(columns, rows)], isText: false)
     }
 
     private func fitted(_ bitmap: Bitmap) throws -> Bitmap {

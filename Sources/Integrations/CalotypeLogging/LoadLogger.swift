@@ -125,8 +125,5 @@ public struct LoadLogger: LoadObserving {
     }
 
     /// The time in milliseconds, with three decimals.
-    private func milliseconds(_ time: Duration) -> Double {
-        let (seconds, attoseconds) = time.components
-        return Double(seconds * 1_000_000 + attoseconds / 1_000_000_000_000) / 1000
-    }
+    private func milliseconds(_ time: Duration) -> Double { (time / .microseconds(1)).rounded(.down) / 1000 }
 }

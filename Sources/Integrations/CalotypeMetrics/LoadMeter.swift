@@ -138,8 +138,5 @@ public final class LoadMeter: LoadObserving {
         }
     }
 
-    private func nanoseconds(_ time: Duration) -> Int64 {
-        let (seconds, attoseconds) = time.components
-        return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
-    }
+    private func nanoseconds(_ time: Duration) -> Int64 { Int64(time / .nanoseconds(1)) }
 }

@@ -23,7 +23,7 @@
                 unsafe gtk_list_item_set_child(gtkCast(item), nil)
                 guard let cell = list.cells.removeValue(forKey: UInt(bitPattern: item)) else { return }
                 cell.target.clear()
-                (cell.position, cell.isOnScreen, cell.pending) = (nil, false, .nothing)
+                (cell.position, cell.isOnScreen, cell.needsRequest) = (nil, false, false)
             }
             return unsafe factory
         }
@@ -84,18 +84,10 @@
         private func unbind(_ cell: GTKListCell) {
             if unboundCells != nil {
                 unboundCells?.append(cell)
-            } else if cell.pending != .request {
+            } else if !cell.needsRequest {
                 cell.target.clear()
             }
-            clearOutdated(cell)
-            (cell.position, cell.isOnScreen, cell.pending) = (nil, false, .nothing)
-        }
-
-        /// Clears the image that the cell shows from before its request was renewed. An equal request would not replace
-        /// it.
-        private func clearOutdated(_ cell: GTKListCell) {
-            if cell.isOutdated { cell.target.clear() }
-            cell.isOutdated = false
+            (cell.position, cell.isOnScreen, cell.needsRequest) = (nil, false, false)
         }
 
         /// Updates which cells are on screen. A cell that leaves the screen suspends its load at once.
@@ -123,29 +115,21 @@
             return (whole.isEmpty ? places : whole).min { ($0.cell.position ?? 0) < ($1.cell.position ?? 0) }?.cell
         }
 
-        /// Shows at least the placeholder of every cell that came on screen, before GTK paints the frame. Then starts
-        /// loads for a bounded time, those of cells on screen first. Returns whether cells are left for the next frame.
+        /// Updates every cell that came on screen, before GTK paints the frame. Then sets the requests of cells off
+        /// screen for a bounded time. Returns whether cells are left for the next frame.
         func updateCells() -> Bool {
             let end = ContinuousClock.now + GTKImageList.timePerFrame
-            var (arrived, near): ([GTKListCell], [GTKListCell]) = ([], [])
             let due = cellsToUpdate
             cellsToUpdate = []
             for cell in due { cell.needsUpdate = false }
-            for cell in due where cell.position != nil {
-                if cell.isOnScreen {
-                    if cell.pending == .request { prepare(cell) }
-                    arrived.append(cell)
-                } else if cell.pending != .nothing {
-                    near.append(cell)
-                }
-            }
-            for (index, cell) in (arrived + near).enumerated() {
+            for cell in due where cell.isOnScreen { update(cell) }
+            let near = due.filter { !$0.isOnScreen && $0.needsRequest }
+            for (index, cell) in near.enumerated() {
                 guard index == 0 || ContinuousClock.now < end else {
-                    for cell in (arrived + near)[index...] { updateSoon(cell) }
+                    for cell in near[index...] { updateSoon(cell) }
                     return true
                 }
-                cell.target.setVisible(cell.isOnScreen)
-                show(cell)
+                update(cell)
             }
             return false
         }
@@ -158,15 +142,15 @@
             for cell in cells.values where cell.position != nil { renewShownRequest(of: cell) }
         }
 
-        /// Renews the request of a cell that may already show its image.
+        /// Renews the request of a cell that may already show its image. An equal request would not replace it.
         func renewShownRequest(of cell: GTKListCell) {
-            cell.isOutdated = cell.isOutdated || cell.pending != .request
+            cell.target.clear()
             renewRequest(of: cell)
         }
 
         /// Renews the request of a cell in the next update, when it is known whether the cell is on screen.
         private func renewRequest(of cell: GTKListCell) {
-            cell.pending = .request
+            cell.needsRequest = true
             updateSoon(cell)
         }
 
@@ -177,19 +161,12 @@
             cellsToUpdate.append(cell)
         }
 
-        /// Shows the image of a memory hit, or otherwise the placeholder.
-        private func prepare(_ cell: GTKListCell) {
-            guard let position = cell.position, position < count else { return cell.pending = .nothing }
-            cell.pending = .load
-            clearOutdated(cell)
-            guard let request = request(position) else { return cell.target.setImage(nil) }
-            cell.target.prepareImage(request)
-        }
-
-        private func show(_ cell: GTKListCell) {
-            if cell.pending == .request { prepare(cell) }
-            if cell.pending == .load { cell.target.startLoad() }
-            cell.pending = .nothing
+        private func update(_ cell: GTKListCell) {
+            cell.target.setVisible(cell.isOnScreen)
+            guard cell.needsRequest, let position = cell.position else { return }
+            cell.needsRequest = false
+            guard position < count else { return }
+            if let request = request(position) { cell.target.setImage(request) } else { cell.target.setImage(nil) }
         }
     }
 #endif

@@ -26,7 +26,7 @@
                 let size = (Double(rect.size.width), Double(rect.size.height))
                 return VisibleCell(
                     position: position, bounds: (Double(rect.origin.x), Double(rect.origin.y), size.0, size.1),
-                    isLoading: cell.pending != .nothing || cell.view.isLoading, isBlank: cell.view.isBlank)
+                    isLoading: cell.needsRequest || cell.view.isLoading, isBlank: cell.view.isBlank)
             }
             return visible.sorted { $0.position < $1.position }
         }

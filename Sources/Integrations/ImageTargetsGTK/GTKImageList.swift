@@ -6,10 +6,9 @@
     ///
     /// Only positions near the screen have a cell. A cell that leaves the screen lowers the priority of its load or
     /// cancels it, as ``LoadOptions/offScreenPolicy`` says, and resumes the load when it comes back. A memory hit or a
-    /// placeholder is shown in the frame in which its cell appears, so that no cell is painted blank. In each frame,
-    /// the list starts loads for a bounded time: those of cells on screen come first, and the rest waits for the next
-    /// frame. When the list is hidden, no cell is on screen. Arrow keys move the focus and the selection. The return
-    /// key and clicks activate a position.
+    /// placeholder is shown in the frame in which its cell appears, so that no cell is painted blank. Cells near the
+    /// screen get their requests after those on screen, for a bounded time in each frame. When the list is hidden, no
+    /// cell is on screen. Arrow keys move the focus and the selection. The return key and clicks activate a position.
     ///
     /// ```swift
     /// @MainActor func grid(of urls: [URL], loader: any ImageProviding) -> GTKImageList {

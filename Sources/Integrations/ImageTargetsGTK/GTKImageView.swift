@@ -44,13 +44,10 @@
 
         /// Makes a blank image view.
         ///
-        /// - Parameters:
-        ///   - imageWidget: the `GtkPicture` that shows the image. It must not have a parent. By default, the view
-        ///     makes one.
-        ///   - contentMode: ``ContentMode/fit`` shows the whole image in the middle of the view; see
-        ///     ``enlargesImages``. Other modes cover the view with the image. ``ContentMode/fill`` by default.
-        public convenience init(imageWidget: UnsafeMutableRawPointer? = nil, contentMode: ContentMode = .fill) {
-            unsafe self.init(imageWidget, contentMode, .unknown)
+        /// - Parameter contentMode: ``ContentMode/fit`` shows the whole image in the middle of the view; see
+        ///   ``enlargesImages``. Other modes cover the view with the image. ``ContentMode/fill`` by default.
+        public convenience init(contentMode: ContentMode = .fill) {
+            self.init(contentMode, .unknown)
             updateFit()
             watchLayout()
         }
@@ -59,7 +56,7 @@
         ///
         /// - Parameter size: the size of the view, in the application's pixels.
         convenience init(cellSize size: PixelSize) {
-            unsafe self.init(nil, .fill, .fixed(size))
+            self.init(.fill, .fixed(size))
             unsafe gtk_widget_set_size_request(overlay, Int32(clamping: size.width), Int32(clamping: size.height))
             // In a larger cell, the view keeps its size, so that an image of this size is not scaled.
             unsafe gtk_widget_set_halign(overlay, GTK_ALIGN_CENTER)
@@ -67,11 +64,11 @@
             paintable.isFixed = true
         }
 
-        private init(_ imageWidget: UnsafeMutableRawPointer?, _ contentMode: ContentMode, _ layout: GTKViewLayout) {
+        private init(_ contentMode: ContentMode, _ layout: GTKViewLayout) {
             (self.contentMode, self.layout) = (contentMode, layout)
             unsafe overlay = gtk_overlay_new()
             unsafe widget = g_object_ref_sink(overlay)
-            unsafe image = imageWidget.map { unsafe gtkCast($0) } ?? gtk_picture_new()
+            unsafe image = gtk_picture_new()
             unsafe gtk_picture_set_can_shrink(gtkCast(image), 1)
             // The paintable scales its texture by itself.
             unsafe gtk_picture_set_content_fit(gtkCast(image), GTK_CONTENT_FIT_FILL)

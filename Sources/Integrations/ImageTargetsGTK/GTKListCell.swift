@@ -5,18 +5,14 @@
 
     /// A cell of the list: a view, its target, and the position to which it is bound.
     @safe @MainActor final class GTKListCell {
-        /// What is still to be done for a cell.
-        enum PendingState { case request, load, nothing }
-
         let view: GTKImageView
         let target: ImageTarget<GTKImageView>
         /// The widget that GTK uses as the cell: the view, or a row that contains it.
         var widget: UnsafeMutablePointer<GtkWidget>
         var position: Int?
         var isOnScreen = false
-        var pending = PendingState.nothing
-        /// Whether it still shows the image from before its request was renewed.
-        var isOutdated = false
+        /// Whether its request is still to be set.
+        var needsRequest = false
         /// Whether it is in the list's `cellsToUpdate`.
         var needsUpdate = false
 

@@ -65,7 +65,7 @@ private actor AdapterCheck<View: ImageViewAdapter> {
         await completed.wait(forCount: 1)
         try await expect("After an image was loaded", Self.red, isLoading: false, hasFailed: false, label: "An image")
         await target.setImage(request) { _ in completed.append(()) }
-        try ConformanceFailure.require(provider.running.isEmpty, "Setting the same request a second time started a load.")
+        try require(provider.running.isEmpty, "Setting the same request a second time started a load.")
     }
 
     func checkMemoryHit() async throws {
@@ -83,7 +83,7 @@ private actor AdapterCheck<View: ImageViewAdapter> {
         let old = try lastLoad()
         await target.setImage(request("new")) { _ in completed.append("new") }
         try await expect("While an image loads without placeholder", canClear ? [] : nil, isLoading: true)
-        try ConformanceFailure.require(old.isCancelled, "The load of a replaced request was not cancelled.")
+        try require(old.isCancelled, "The load of a replaced request was not cancelled.")
         old.succeed(try Self.image(Self.red))
         var preview = try Self.image(Self.green)
         preview.isPreview = true
@@ -92,7 +92,7 @@ private actor AdapterCheck<View: ImageViewAdapter> {
         load.succeed(try Self.image(Self.blue))
         await completed.wait(forCount: 1)
         try await expect("After the second of two requests was loaded", Self.blue, isLoading: false)
-        try ConformanceFailure.require(completed.events == ["new"], "The completion handler of a replaced request was called.")
+        try require(completed.events == ["new"], "The completion handler of a replaced request was called.")
     }
 
     func checkFailure() async throws {
@@ -149,7 +149,7 @@ private actor AdapterCheck<View: ImageViewAdapter> {
                 await Task.yield()
             }
             let overlap = slow.overlaps.events.first
-            try ConformanceFailure.require(overlap == nil, "Calls overlapped: \(overlap ?? "").")
+            try require(overlap == nil, "Calls overlapped: \(overlap ?? "").")
         }
         var gate = try await suspend("suspended-cancel")
         await target.setImage(request("cancelled"))
@@ -206,7 +206,7 @@ private actor AdapterCheck<View: ImageViewAdapter> {
     ) async throws {
         let seen = await appearance(view)
         if let color {
-            try ConformanceFailure.require(seen.isClose(to: color), "\(when), the view shows \(seen.color), not \(color).")
+            try require(seen.isClose(to: color), "\(when), the view shows \(seen.color), not \(color).")
         }
         func expectEqual<T: Equatable>(_ seen: T?, _ expected: T?, _ property: String) throws {
             guard let seen, let expected, seen != expected else { return }

@@ -30,7 +30,7 @@ public import ImageCore
 ///   - files: Complete, valid, small files of its formats. Each is decoded more than a hundred times.
 /// - Throws: ``ConformanceFailure`` for the first violation, or the decoder's error for a valid file.
 public func checkDecodingConformance(of decoder: any Decoding, files: [Data]) throws {
-    try ConformanceFailure.require(!decoder.formats.isEmpty, "The decoder lists no formats.")
+    try require(!decoder.formats.isEmpty, "The decoder lists no formats.")
     try checkDeclining(of: decoder)
     for (number, file) in files.enumerated() {
         let check = FileCheck(decoder: decoder, file: file, name: "File \(number)")
@@ -46,8 +46,7 @@ public func checkDecodingConformance(of decoder: any Decoding, files: [Data]) th
 
 private func checkDeclining(of decoder: any Decoding) throws {
     for head in [Data(), Data([0]), Data(repeating: 0, count: 64), Data("no image, just text;".utf8)] {
-        try ConformanceFailure.require(
-            decoder.format(of: head) == nil, "The decoder accepted \(head.count) bytes that are no image.")
+        try require(decoder.format(of: head) == nil, "The decoder accepted \(head.count) bytes that are no image.")
     }
 }
 
@@ -59,31 +58,29 @@ struct FileCheck {
 
     func checkFormat() throws {
         let format = decoder.format(of: file)
-        try ConformanceFailure.require(
+        try require(
             format.map(decoder.formats.contains) ?? false,
             "The format of \(name.lowercased()) is not among those that the decoder lists.")
-        try ConformanceFailure.require(
-            decoder.format(of: file.prefix(64)) == format, "\(name) is not recognised from its first 64 bytes.")
+        try require(decoder.format(of: file.prefix(64)) == format, "\(name) is not recognised from its first 64 bytes.")
         // A slice's indices start where it was cut.
         let slice = (Data([1, 2, 3]) + file).dropFirst(3)
-        try ConformanceFailure.require(decoder.format(of: slice) == format, "\(name) is not recognised when its data is a slice.")
+        try require(decoder.format(of: slice) == format, "\(name) is not recognised when its data is a slice.")
         let (whole, sliced) = (try decode(file), try decode(slice))
-        try ConformanceFailure.require(isSame(whole, sliced), "\(name) gave another image when its data was a slice.")
+        try require(isSame(whole, sliced), "\(name) gave another image when its data was a slice.")
     }
 
     func checkImage() throws {
         let info = try decoder.info(of: file, limits: DecodingLimits())
         let image = try decode(file)
-        try ConformanceFailure.require(
+        try require(
             image.size == info.orientation.applied(to: info.size),
             "The header of \(name.lowercased()) says \(info.size) pixels, but the decoder returned \(image.size).")
-        try ConformanceFailure.require(
-            !image.isPartial && !image.isPreview, "\(name) is complete, but its image is marked as partial or preview.")
-        try ConformanceFailure.require(isSame(image, try decode(file)), "\(name) gave two different images.")
-        var options = DecodeOptions()
-        options.targetSize = PixelSize(width: max(1, image.size.width / 3), height: max(1, image.size.height / 3))
-        let smaller = try decoder.decode(file, options: options)
-        try ConformanceFailure.require(
+        try require(!image.isPartial && !image.isPreview, "\(name) is complete, but its image is marked as partial or preview.")
+        try require(isSame(image, try decode(file)), "\(name) gave two different images.")
+        let smaller = try decode(file) {
+            $0.targetSize = PixelSize(width: max(1, image.size.width / 3), height: max(1, image.size.height / 3))
+        }
+        try require(
             smaller.size.width <= image.size.width && smaller.size.height <= image.size.height
                 && (smaller.size.width >= image.size.width / 3 || smaller.size.height >= image.size.height / 3),
             "The target size was a third of \(image.size), but \(name.lowercased()) was decoded to \(smaller.size).")
@@ -92,13 +89,11 @@ struct FileCheck {
     func checkLimits() throws {
         var limits = DecodingLimits()
         limits.pixels = try decoder.info(of: file, limits: limits).size.pixelCount.map { $0 - 1 } ?? 0
-        var options = DecodeOptions()
-        options.limits = limits
         do {
-            _ = try decoder.decode(file, options: options)
+            _ = try decode(file) { $0.limits = limits }
             throw ConformanceFailure("\(name) was decoded although it has a pixel more than the limit.")
         } catch let error as ImageError {
-            try ConformanceFailure.require(
+            try require(
                 error.code == .tooLarge, "\(name) exceeds the limit, but the error is \(error.code) instead of tooLarge.")
         }
     }
@@ -107,20 +102,17 @@ struct FileCheck {
     /// accepted without a check.
     func checkDamagedFiles() throws {
         for cut in Set((0..<16).map { file.count * $0 / 16 }).union([file.count - 1]) where cut > 0 {
-            var options = DecodeOptions()
-            try allowImageErrors("cut after \(cut) of \(file.count) bytes") {
-                _ = try decoder.decode(file.prefix(cut), options: options)
-            }
-            options.allowsPartial = true
-            try allowImageErrors("cut after \(cut) of \(file.count) bytes, with partial images allowed,") {
-                _ = try decoder.decode(file.prefix(cut), options: options)
+            let what = "cut after \(cut) of \(file.count) bytes"
+            try allowImageErrors(what) { _ = try decode(file.prefix(cut)) }
+            try allowImageErrors("\(what), with partial images allowed,") {
+                _ = try decode(file.prefix(cut)) { $0.allowsPartial = true }
             }
         }
         var random = SeededGenerator(seed: 7)
         for _ in 0..<64 {
             var damaged = file
             for _ in 0..<4 { damaged[.random(in: damaged.indices, using: &random)] ^= 1 << Int.random(in: 0..<8, using: &random) }
-            try allowImageErrors("with four flipped bits") { _ = try decoder.decode(damaged, options: DecodeOptions()) }
+            try allowImageErrors("with four flipped bits") { _ = try decode(damaged) }
             try allowImageErrors("with four flipped bits") { _ = try decoder.info(of: damaged, limits: DecodingLimits()) }
         }
     }
@@ -135,11 +127,9 @@ struct FileCheck {
     }
 
     func checkCancellation() throws {
-        try ConformanceFailure.requireCancellation(of: "The decode of \(name.lowercased())") { token in
-            var options = DecodeOptions()
-            options.cancellation = token
+        try requireCancellation(of: "The decode of \(name.lowercased())") { token in
             token.cancel()
-            _ = try decoder.decode(file, options: options)
+            _ = try decode(file) { $0.cancellation = token }
         }
     }
 
@@ -152,7 +142,7 @@ struct FileCheck {
             for count in stride(from: length, to: file.count + length, by: length) {
                 do {
                     guard let preview = try decoder.preview(of: file.prefix(count)) else { continue }
-                    try ConformanceFailure.require(preview.isPreview, "A preview of \(name.lowercased()) is not marked as one.")
+                    try require(preview.isPreview, "A preview of \(name.lowercased()) is not marked as one.")
                 } catch is ImageError {
                     break
                 }
@@ -160,5 +150,9 @@ struct FileCheck {
         }
     }
 
-    func decode(_ data: Data) throws -> DecodedImage { try decoder.decode(data, options: DecodeOptions()) }
+    func decode(_ data: Data, _ change: (inout DecodeOptions) -> Void = { _ in }) throws -> DecodedImage {
+        var options = DecodeOptions()
+        change(&options)
+        return try decoder.decode(data, options: options)
+    }
 }

@@ -17,7 +17,7 @@ public import ImageCore
 /// - Throws: ``ConformanceFailure`` for the first violation, or the error of the encoder or the decoder for a valid
 ///   image.
 public func checkEncodingConformance(of encoder: any Encoding, readBy decoder: any Decoding) throws {
-    try ConformanceFailure.require(!encoder.formats.isEmpty, "The encoder lists no formats.")
+    try require(!encoder.formats.isEmpty, "The encoder lists no formats.")
     for format in encoder.formats {
         for size in [PixelSize(width: 1, height: 1), PixelSize(width: 17, height: 5), PixelSize(width: 64, height: 48)] {
             for (pixels, alpha) in [(PixelFormat.gray8, AlphaMode.opaque), (.rgba8, .opaque), (.rgba8, .premultiplied)] {
@@ -27,7 +27,7 @@ public func checkEncodingConformance(of encoder: any Encoding, readBy decoder: a
             }
         }
         let large = try pattern(PixelSize(width: 64, height: 64), .rgba8, .opaque)
-        try ConformanceFailure.requireCancellation(of: "The encode of a \(format.rawValue)") { token in
+        try requireCancellation(of: "The encode of a \(format.rawValue)") { token in
             var options = EncodeOptions()
             options.cancellation = token
             token.cancel()
@@ -41,19 +41,18 @@ private func checkFile(
 ) throws {
     let before = bytes(of: image)
     let file = try encoder.encode(image, as: format, options: EncodeOptions())
-    try ConformanceFailure.require(bytes(of: image) == before, "Writing the \(what) changed the image.")
-    try ConformanceFailure.require(decoder.format(of: file) == format, "The \(what) is not recognised as \(format.rawValue).")
+    try require(bytes(of: image) == before, "Writing the \(what) changed the image.")
+    try require(decoder.format(of: file) == format, "The \(what) is not recognised as \(format.rawValue).")
     let back = try decoder.decode(file, options: DecodeOptions())
-    try ConformanceFailure.require(back.size == image.size, "The \(what) was decoded to \(back.size) pixels.")
-    try ConformanceFailure.require(
+    try require(back.size == image.size, "The \(what) was decoded to \(back.size) pixels.")
+    try require(
         try encoder.encode(image, as: format, options: EncodeOptions()) == file,
         "Encoding the \(what) twice gave two different files.")
     for orientation in [Orientation.right, .downMirrored] {
         var options = EncodeOptions()
         options.orientation = orientation
-        let rotated = try encoder.encode(image, as: format, options: options)
-        let info = try decoder.info(of: rotated, limits: DecodingLimits())
-        try ConformanceFailure.require(
+        let info = try decoder.info(of: encoder.encode(image, as: format, options: options), limits: DecodingLimits())
+        try require(
             info.orientation.applied(to: info.size) == orientation.applied(to: image.size),
             "The \(what), encoded with the orientation \(orientation.rawValue), lost its orientation.")
     }

@@ -22,8 +22,8 @@ public func checkProcessingConformance(
     samples: [DecodedImage]? = nil, _ make: () throws -> any Processing
 ) throws {
     let processor = try make()
-    try ConformanceFailure.require(!processor.identifier.isEmpty, "The processor has no identifier.")
-    try ConformanceFailure.require(
+    try require(!processor.identifier.isEmpty, "The processor has no identifier.")
+    try require(
         try make().identifier == processor.identifier,
         "Made twice with the same parameters, the processor has two identifiers, so caches would never find its results.")
     for sample in try samples ?? standardSamples() {
@@ -31,7 +31,7 @@ public func checkProcessingConformance(
         try checkFusing(of: processor, on: sample)
     }
     let large = try pattern(PixelSize(width: 300, height: 400), .rgba8, .opaque)
-    try ConformanceFailure.requireCancellation(of: processor.identifier, mayFinish: true) { token in
+    try requireCancellation(of: processor.identifier, mayFinish: true) { token in
         token.cancel()
         _ = try processor.process(large, context: ProcessingContext(cancellation: token))
     }
@@ -41,18 +41,18 @@ private func checkRuns(of processor: any Processing, on sample: DecodedImage) th
     let what = "\(processor.identifier) on \(sample.bitmap.format.rawValue) \(sample.size)"
     let before = bytes(of: sample)
     let result = try processor.process(sample, context: ProcessingContext())
-    try ConformanceFailure.require(bytes(of: sample) == before, "\(what) changed its input image.")
+    try require(bytes(of: sample) == before, "\(what) changed its input image.")
     try checkColors(of: result, what)
-    try ConformanceFailure.require(
+    try require(
         isSame(result, try processor.process(sample, context: ProcessingContext())), "\(what) gave two results for one image.")
     var threaded = ProcessingContext()
     threaded.threads = 3
-    try ConformanceFailure.require(
+    try require(
         isSame(result, try processor.process(sample, context: threaded)), "\(what) gave another result with three threads.")
     var small = ProcessingContext()
     small.maximumPixels = 1
     if let image = try? processor.process(sample, context: small), image.size != sample.size {
-        try ConformanceFailure.require(
+        try require(
             image.size.pixelCount ?? .max <= 1 || fits(image.size, in: sample.size),
             "\(what) made a larger image of \(image.size) pixels although the limit was one pixel.")
     }
@@ -66,10 +66,10 @@ private func checkColors(of image: DecodedImage, _ what: String) throws(Conforma
     for y in 0..<bitmap.height {
         for x in 0..<bitmap.width {
             let levels = levels(of: bitmap, x: x, y: y)
-            try ConformanceFailure.require(
+            try require(
                 levels[0...2].allSatisfy { $0 <= levels[3] },
                 "\(what) gave a colour above its alpha at \(x), \(y); premultiplied colours must not exceed alpha.")
-            try ConformanceFailure.require(
+            try require(
                 bitmap.alpha != .opaque || levels[3] == most,
                 "\(what) marked an image as opaque that is transparent at \(x), \(y)."
             )
@@ -86,13 +86,12 @@ private func checkFusing(of processor: any Processing, on sample: DecodedImage) 
     else { return }
     let both = try fused.process(sample, context: context)
     let what = "\(processor.identifier), fused with itself,"
-    try ConformanceFailure.require(
-        both.size == twice.size, "\(what) gave \(both.size) pixels; two runs one after the other gave \(twice.size).")
+    try require(both.size == twice.size, "\(what) gave \(both.size) pixels; two runs one after the other gave \(twice.size).")
     for y in 0..<both.size.height {
         for x in 0..<both.size.width {
             let (a, b) = (levels(of: both.bitmap, x: x, y: y), levels(of: twice.bitmap, x: x, y: y))
-            let step = both.bitmap.format == .rgba16 || both.bitmap.format == .gray16 ? 257 : 1
-            try ConformanceFailure.require(
+            let step = both.bitmap.format.isWide ? 257 : 1
+            try require(
                 zip(a, b).allSatisfy { abs($0 - $1) <= step },
                 "\(what) gave \(a) at \(x), \(y); two runs one after the other gave \(b).")
         }

@@ -2,18 +2,22 @@ internal import ImageCore
 
 // Images for the conformance checks, and their comparison.
 
+extension PixelFormat {
+    /// Whether a channel has 16 bits.
+    var isWide: Bool { self == .gray16 || self == .rgba16 }
+}
+
 /// Makes an image in which neighbouring pixels differ.
 func pattern(_ size: PixelSize, _ format: PixelFormat, _ alpha: AlphaMode) throws -> DecodedImage {
     DecodedImage(
         try unsafe Bitmap(size: size, format: format, alpha: alpha) { pixels, bytesPerRow in
-            let isWide = format == .gray16 || format == .rgba16
             for y in 0..<size.height {
                 for x in 0..<size.width {
                     let transparency = alpha == .opaque ? 255 : (x * 31 + y * 17) % 256
                     for channel in 0..<format.channels {
                         let level = channel == 3 ? transparency : (x * 7 + y * 13 + channel * 80) % 256 * transparency / 255
                         let start = y * bytesPerRow + x * format.bytesPerPixel
-                        if isWide {
+                        if format.isWide {
                             unsafe pixels.storeBytes(of: UInt16(level * 257), toByteOffset: start + channel * 2, as: UInt16.self)
                         } else {
                             unsafe pixels[start + channel] = UInt8(level)
@@ -47,7 +51,7 @@ func levels(of bitmap: Bitmap, x: Int, y: Int) -> [Int] {
     unsafe bitmap.withUnsafePixels { pixels in
         (0..<bitmap.format.channels).map { channel in
             let start = y * bitmap.bytesPerRow + x * bitmap.format.bytesPerPixel
-            return bitmap.format == .gray16 || bitmap.format == .rgba16
+            return bitmap.format.isWide
                 ? Int(unsafe pixels.load(fromByteOffset: start + channel * 2, as: UInt16.self))
                 : Int(unsafe pixels[start + channel])
         }

@@ -44,11 +44,7 @@ public enum TestImages {
 
     /// Returns red, green and blue of the first pixel, 0 to 255 each, for images of every pixel format.
     public static func color(of image: DecodedImage) -> [UInt8] {
-        let pixel = pixel(of: image, x: 0, y: 0)
-        switch image.bitmap.format {
-        case .gray8, .gray16: return [pixel[0], pixel[0], pixel[0]]
-        case .rgba8: return Array(pixel[0..<3])
-        case .rgba16: return [pixel[1], pixel[3], pixel[5]]
-        }
+        let pixel = levels(of: image.bitmap, x: 0, y: 0).map { UInt8($0 >> (image.bitmap.format.isWide ? 8 : 0)) }
+        return pixel.count == 1 ? [pixel[0], pixel[0], pixel[0]] : Array(pixel[0..<3])
     }
 }

@@ -71,6 +71,15 @@ extension LoopbackServer {
             try write(Array(String(bytes.count, radix: 16).utf8) + [13, 10] + bytes + [13, 10])
         }
 
+        /// Sends response headers and an endless body, one byte every 10 ms, until the client disconnects.
+        package func trickle() throws(Disconnected) {
+            try writeHeaders(200, headers: [("Transfer-Encoding", "chunked")])
+            while true {
+                try writeChunk([1])
+                usleep(10_000)
+            }
+        }
+
         /// Blocks until `gate` opens.
         ///
         /// - Throws: ``Disconnected`` when the client disconnects or the server stops first.

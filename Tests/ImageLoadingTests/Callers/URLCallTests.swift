@@ -6,7 +6,7 @@ import Testing
 
 /// FEATURES 1.13: every entry point takes a URL, a URL with a size, and a URL with processors.
 @Suite struct URLCalls {
-    private let log = RecordingProcessor.Log()
+    private let log = EventLog<String>()
     private var double: [any Processing] { [RecordingProcessor("double", log: log)] }
 
     @Test func imagesAndResponsesAreLoadedByURL() async throws {
@@ -15,11 +15,11 @@ import Testing
         #expect(try await loader.image(for: url("a")).size == PixelSize(4))
         #expect(try await loader.image(for: url("a"), size: PixelSize(2)).size == PixelSize(2))
         _ = try await loader.image(for: url("a"), processors: double)
-        #expect(log.runs == ["double"])
+        #expect(log.events == ["double"])
         #expect(try await loader.response(for: url("a")).tier == .memory)
         #expect(try await loader.response(for: url("a"), size: PixelSize(3)).image.size == PixelSize(3))
         #expect(try await loader.response(for: url("a"), size: PixelSize(3), processors: double).image.size == PixelSize(3))
-        #expect(log.runs == ["double", "double"])
+        #expect(log.events == ["double", "double"])
         // The size and the processors are part of the key.
         #expect(loader.cachedImage(for: url("a")) != nil && loader.cachedImage(for: url("a"), size: PixelSize(3)) != nil)
         #expect(loader.cachedImage(for: url("a"), processors: double) != nil)
@@ -43,7 +43,7 @@ import Testing
         }
         #expect(red(try await task.image) == 7)
         await events.wait(forCount: 1)
-        #expect(log.runs == ["double"] && events.events == ["finished"])
+        #expect(log.events == ["double"] && events.events == ["finished"])
     }
 
     @Test func completionsAreCalledForURLs() async throws {
@@ -51,7 +51,7 @@ import Testing
         let sizes = EventLog<PixelSize?>()
         bench.loader.load(url("a"), size: PixelSize(2), processors: double) { sizes.append(try? $0.get().image.size) }
         await sizes.wait(forCount: 1)
-        #expect(sizes.events == [PixelSize(2)] && log.runs == ["double"])
+        #expect(sizes.events == [PixelSize(2)] && log.events == ["double"])
     }
 
     @Test func prefetchesStartAndStopByURL() async throws {
@@ -78,7 +78,7 @@ import Testing
         #expect(red(try await bench.loader.image(for: Data([5, 1]))) == 5)
         #expect(bench.decoder.decodes.count == 1)
         #expect(red(try await bench.loader.image(for: Data([6]), size: PixelSize(2), processors: double)) == 6)
-        #expect(bench.decoder.decodes.last?.targetSize == PixelSize(2) && log.runs == ["double"])
+        #expect(bench.decoder.decodes.last?.targetSize == PixelSize(2) && log.events == ["double"])
         #expect(bench.network.requests.isEmpty && bench.disk.keys.isEmpty)
     }
 

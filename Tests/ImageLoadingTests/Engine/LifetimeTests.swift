@@ -79,12 +79,12 @@ import Timing
 
     @Test func onlyRequestedResultsEnterTheMemoryCache() async throws {
         let bench = Bench()
-        let log = RecordingProcessor.Log()
+        let log = EventLog<String>()
         let list = ["a", "b", "c"].map { RecordingProcessor($0, log: log) }
         let request = ImageRequest(url: url("x"), processors: list)
         _ = try await bench.loader.image(for: request)
         await bench.waitUntilIdle()
-        #expect(log.runs == ["a", "b", "c"])
+        #expect(log.events == ["a", "b", "c"])
         #expect(
             bench.memory.keys == [
                 LoadPlan(LoadID(rawValue: 0), request, MergedOptions(try bench.loader.options(for: request))).imageKey

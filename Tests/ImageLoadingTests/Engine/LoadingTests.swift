@@ -114,7 +114,7 @@ import Testing
 
     @Test func aFailedProcessorFailsItsOwnLoadAndNotItsPrefix() async throws {
         let bench = Bench.held()
-        let log = RecordingProcessor.Log()
+        let log = EventLog<String>()
         let good = RecordingProcessor("good", log: log)
         let bad = RecordingProcessor("bad", log: log) { _, _ in throw ImageError(.invalidRequest, message: "No.") }
         let failing = bench.loader.task(for: ImageRequest(url: url("x"), processors: [good, bad]))
@@ -123,7 +123,7 @@ import Testing
         bench.network.gate.open()
         #expect(red(try await fine.response.image) == 7)
         await #expect(throws: LoadFailure.self) { try await failing.response }
-        #expect(log.runs == ["good", "bad"])
+        #expect(log.events == ["good", "bad"])
         await bench.waitUntilIdle()
     }
 

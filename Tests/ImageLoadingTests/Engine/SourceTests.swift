@@ -75,7 +75,7 @@ import Testing
 
     @Test func aFailedProcessorTriesNoFallback() async throws {
         let bench = Bench(network: Self.network())
-        let bad = RecordingProcessor("bad", log: RecordingProcessor.Log()) { _, _ in
+        let bad = RecordingProcessor("bad", log: EventLog<String>()) { _, _ in
             throw ImageError(.invalidRequest, message: "No.")
         }
         var request = Self.request("3", "4")

@@ -8,7 +8,7 @@ import Testing
 @Suite struct Previews {
     @Test func previewsComeBeforeTheImageThroughTheSameProcessors() async throws {
         let bench = PreviewBench(chunks: 3)
-        let log = RecordingProcessor.Log()
+        let log = EventLog<String>()
         let add = RecordingProcessor("add", log: log) { image, _ in try TestImages.solid(red: red(image) + 100) }
         let task = bench.start(processors: [add])
         for count in 1...3 {

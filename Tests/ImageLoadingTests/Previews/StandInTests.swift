@@ -6,7 +6,7 @@ import Testing
 
 /// FEATURES 6.6: a larger cached image stands in while the exact one is made.
 @Suite struct LargerCachedImages {
-    private let log = RecordingProcessor.Log()
+    private let log = EventLog<String>()
 
     private func processor(_ name: String) -> RecordingProcessor { RecordingProcessor(name, log: log) { image, _ in image } }
 

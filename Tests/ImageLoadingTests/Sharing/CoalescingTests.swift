@@ -9,7 +9,7 @@ import Testing
     @Test(arguments: [100, 10_000])
     func concurrentRequestsForOneURLMakeOneLoadOneDecodeAndOneRunOfEachProcessor(count: Int) async throws {
         let bench = Bench.held()
-        let log = RecordingProcessor.Log()
+        let log = EventLog<String>()
         let request = ImageRequest(
             url: url("a"), processors: [RecordingProcessor("one", log: log), RecordingProcessor("two", log: log)])
 
@@ -20,7 +20,7 @@ import Testing
         for task in tasks { #expect(red(try await task.response.image) == 7) }
         #expect(bench.network.requests.count == 1)
         #expect(bench.decoder.decodes.count == 1)
-        #expect(log.runs == ["one", "two"])
+        #expect(log.events == ["one", "two"])
         await bench.waitUntilIdle()
     }
 
@@ -37,7 +37,7 @@ import Testing
 
     @Test func aListOfProcessorsSharesTheWorkOfItsPrefix() async throws {
         let bench = Bench.held()
-        let log = RecordingProcessor.Log()
+        let log = EventLog<String>()
         let (a, b) = (RecordingProcessor("a", log: log), RecordingProcessor("b", log: log))
         let long = bench.loader.task(for: ImageRequest(url: url("x"), processors: [a, b]))
         let short = bench.loader.task(for: ImageRequest(url: url("x"), processors: [a]))
@@ -46,19 +46,19 @@ import Testing
         bench.network.gate.open()
         for task in [long, short, plain] { _ = try await task.response }
 
-        #expect(log.runs.sorted() == ["a", "b"])
+        #expect(log.events.sorted() == ["a", "b"])
         #expect(bench.decoder.decodes.count == 1)
         #expect(bench.network.requests.count == 1)
     }
 
     @Test func aCachedPrefixIsWhereALongerListBegins() async throws {
         let bench = Bench()
-        let log = RecordingProcessor.Log()
+        let log = EventLog<String>()
         let (a, b) = (RecordingProcessor("a", log: log), RecordingProcessor("b", log: log))
         _ = try await bench.loader.image(for: ImageRequest(url: url("x"), processors: [a]))
         let response = try await bench.loader.response(for: ImageRequest(url: url("x"), processors: [a, b]))
 
-        #expect(log.runs == ["a", "b"])
+        #expect(log.events == ["a", "b"])
         #expect(bench.network.requests.count == 1)
         #expect(bench.decoder.decodes.count == 1)
         #expect(response.tier == .memory)

@@ -6,7 +6,7 @@ import Testing
 /// Wants only two by two pixels of an image, and works as one with its like.
 private struct Shrink: FusingProcessing {
     let name: String
-    let log: RecordingProcessor.Log
+    let log: EventLog<String>
     var reducesDecode: Bool { name.hasPrefix("shrink") }
     var identifier: String { name }
 
@@ -26,7 +26,7 @@ private struct Shrink: FusingProcessing {
 
 @Suite struct PixelSteps {
     private let bench = Bench()
-    private let log = RecordingProcessor.Log()
+    private let log = EventLog<String>()
 
     private func request(_ processors: String..., targetSize: PixelSize? = nil) -> ImageRequest {
         ImageRequest(url: url("x"), size: targetSize, processors: processors.map { Shrink(name: $0, log: log) })
@@ -36,13 +36,13 @@ private struct Shrink: FusingProcessing {
         let image = try await bench.loader.image(for: request("shrink"))
         #expect(bench.decoder.decodes.map(\.targetSize) == [PixelSize(width: 2, height: 2)])
         #expect(bench.decoder.decodes.map(\.contentMode) == [.fill])
-        #expect(log.runs == ["rest of shrink from 4x4"])
+        #expect(log.events == ["rest of shrink from 4x4"])
         #expect(image.size == PixelSize(width: 2, height: 2))
     }
 
     @Test func neighboursThatWorkAsOneRunOnceUnderTheirOwnKeys() async throws {
         _ = try await bench.loader.image(for: request("a", "b", "c"))
-        #expect(log.runs == ["a+b+c"])
+        #expect(log.events == ["a+b+c"])
         // The key is that of the three, however they were run.
         let plain = ImageRequest(url: url("x"), processors: ["a", "b", "c"].map { RecordingProcessor($0, log: log) })
         #expect(try await bench.loader.response(for: plain).tier == .memory)
@@ -55,7 +55,7 @@ private struct Shrink: FusingProcessing {
         while bench.network.gate.held == 0 { await Task.yield() }
         bench.network.gate.open()
         _ = try await (part.response, whole.response)
-        #expect(log.runs.sorted() == ["a", "b+c"])
+        #expect(log.events.sorted() == ["a", "b+c"])
         #expect(bench.decoder.decodes.count == 1)
     }
 
@@ -65,7 +65,7 @@ private struct Shrink: FusingProcessing {
         while bench.network.gate.held == 0 { await Task.yield() }
         bench.network.gate.open()
         _ = try await (part.response, whole.response)
-        #expect(log.runs == ["rest of shrink from 4x4", "b"])
+        #expect(log.events == ["rest of shrink from 4x4", "b"])
         #expect(bench.decoder.decodes.map(\.targetSize) == [PixelSize(width: 2, height: 2)])
     }
 
@@ -73,13 +73,13 @@ private struct Shrink: FusingProcessing {
         _ = try await bench.loader.image(for: url("x"))
         _ = try await bench.loader.image(for: request("shrink"))
         #expect(bench.decoder.decodes.map(\.targetSize) == [nil])
-        #expect(log.runs == ["shrink"])
+        #expect(log.events == ["shrink"])
     }
 
     @Test func anExplicitTargetSizeIsKept() async throws {
         _ = try await bench.loader.image(for: request("shrink", targetSize: PixelSize(width: 3, height: 3)))
         #expect(bench.decoder.decodes.map(\.targetSize) == [PixelSize(width: 3, height: 3)])
-        #expect(log.runs == ["shrink"])
+        #expect(log.events == ["shrink"])
     }
 
     @Test func laterRequestsShareTheSmallImage() async throws {
@@ -88,7 +88,7 @@ private struct Shrink: FusingProcessing {
         later.options.processors = [Shrink(name: "shrink", log: log), RecordingProcessor("later", log: log)]
         _ = try await bench.loader.image(for: later)
         #expect(bench.decoder.decodes.count == 1)
-        #expect(log.runs == ["rest of shrink from 4x4", "later"])
+        #expect(log.events == ["rest of shrink from 4x4", "later"])
     }
 
     @Test func aProcessorThatFailsDoesNotCostTheCacheItsBytes() async throws {

@@ -14,7 +14,7 @@ import Testing
         }
     }
 
-    private static func request(_ storage: DiskStorage, isProcessed: Bool = true, log: RecordingProcessor.Log = .init())
+    private static func request(_ storage: DiskStorage, isProcessed: Bool = true, log: EventLog<String> = .init())
         -> ImageRequest
     {
         var request = ImageRequest(url: url("x"))
@@ -46,13 +46,13 @@ import Testing
 
     @Test func aKeptResultIsServedWithoutFetchAndWithoutProcessors() async throws {
         let bench = Self.bench()
-        let log = RecordingProcessor.Log()
+        let log = EventLog<String>()
         _ = try await bench.loader.image(for: Self.request(.automatic, log: log))
         try await bench.loader.flush()
         bench.memory.removeAll()
         let response = try await bench.loader.response(for: Self.request(.automatic, log: log))
         #expect(red(response.image) == 8 && response.tier == .disk && response.image.format == ScriptedDecoder.format)
-        #expect(bench.network.requests.count == 1 && log.runs == ["add"])
+        #expect(bench.network.requests.count == 1 && log.events == ["add"])
         // It is in memory again, and was not stored twice.
         #expect(bench.loader.cachedImage(for: Self.request(.automatic, log: log)) != nil)
         try await bench.loader.flush()
@@ -77,14 +77,14 @@ import Testing
             $0.encoder = RedEncoder()
             $0.processedFormat = ScriptedDecoder.format
         }
-        let log = RecordingProcessor.Log()
+        let log = EventLog<String>()
         let tasks = (0..<100).map { _ in bench.loader.task(for: Self.request(.all, log: log)) }
         await bench.network.waitForRequests(1)
         // The lookups on disk have given their slots back.
         #expect(bench.loader.activity.running == 1)
         bench.network.gate.open()
         for task in tasks { #expect(red(try await task.response.image) == 8) }
-        #expect(bench.network.requests.count == 1 && log.runs == ["add"])
+        #expect(bench.network.requests.count == 1 && log.events == ["add"])
         await bench.waitUntilIdle()
     }
 

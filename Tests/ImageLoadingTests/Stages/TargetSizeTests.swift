@@ -33,7 +33,7 @@ import Testing
         func reducedDecode(of source: PixelSize) -> ReducedDecode? {
             ReducedDecode(
                 targetSize: PixelSize(width: source.width / 8, height: source.height / 8), contentMode: .exact,
-                processor: RecordingProcessor("rest", log: RecordingProcessor.Log()))
+                processor: RecordingProcessor("rest", log: EventLog<String>()))
         }
     }
 

@@ -50,7 +50,9 @@ import Testing
 @Suite struct HalfBlockTargets {
     @Test func theTerminalGetsImagesAndFailuresAsText() async throws {
         let written = EventLog<String>()
-        let target = TerminalTarget(TerminalImage(Terminal(graphics: .halfBlocks, columns: 1, rows: 2))) { written.append($0) }
+        let target = TerminalTarget(TerminalImage(Terminal(graphics: .halfBlocks, columns: 1, rows: 2), encoder: FirstPixel())) {
+            written.append($0)
+        }
         await target.setImage(try TestImages.solid(width: 1, height: 2, red: 1), transition: .none)
         await target.setFailure(ImageError(.corrupt, message: "It is broken."))
         #expect(written.events == ["\u{1B}[38;2;1;0;0m\u{1B}[48;2;1;0;0m▀\u{1B}[0m\n", "It is broken.\n"])
@@ -58,7 +60,9 @@ import Testing
 
     @Test func aFailureIsOneLineWithoutControlCharacters() async {
         let written = EventLog<String>()
-        let target = TerminalTarget(TerminalImage(Terminal(graphics: .halfBlocks, columns: 1, rows: 2))) { written.append($0) }
+        let target = TerminalTarget(TerminalImage(Terminal(graphics: .halfBlocks, columns: 1, rows: 2), encoder: FirstPixel())) {
+            written.append($0)
+        }
         await target.setFailure(ImageError(.fileUnreadable, message: "There is no file é\n\u{1B}[2J\u{9B}2J\u{7F}.png."))
         #expect(written.events == ["There is no file é  [2J 2J .png.\n"])
     }

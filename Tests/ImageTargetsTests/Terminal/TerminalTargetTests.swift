@@ -146,7 +146,9 @@ import Testing
             programCount, canClear: false,
             makeView: { () -> TerminalTarget in
                 let last = Last()
-                let target = TerminalTarget(TerminalImage(Terminal(graphics: .halfBlocks, columns: 2, rows: 2))) { text in
+                let target = TerminalTarget(
+                    TerminalImage(Terminal(graphics: .halfBlocks, columns: 2, rows: 2), encoder: FirstPixel())
+                ) { text in
                     var screen = TerminalScreen(rows: 12)
                     screen.write(text)
                     if let color = FirstColor.find(in: screen) { last.color.withLock { $0 = color } }

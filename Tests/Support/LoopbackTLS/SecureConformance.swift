@@ -21,7 +21,7 @@ package enum SecureConformance {
         try await Checks.run(untrusted, limit: limit, makeLoader)
         for check in secure {
             guard let identity = LoopbackServer.Identity(protocolName: check.protocolName) else { return }
-            let plain = Check(name: check.name) { loader in try await check.body(identity, loader) }
+            let plain = Check(check.name) { probe in try await check.body(identity, probe) }
             try await Checks.run(plain, limit: limit) { makeTrusting(identity.certificate) }
         }
     }
@@ -31,42 +31,42 @@ package enum SecureConformance {
         let name: String
         /// The protocol that the server selects when the client offers it (ALPN).
         let protocolName: String
-        let body: @Sendable (LoopbackServer.Identity, any DataLoading) async throws -> Void
+        let body: @Sendable (LoopbackServer.Identity, LoaderProbe) async throws -> Void
     }
 
-    private static let untrusted = Check(name: "An untrusted certificate is an error") { loader in
+    private static let untrusted = Check("An untrusted certificate is an error") { probe in
         guard let identity = LoopbackServer.Identity() else { return }
         let server = try LoopbackServer(security: identity) { _, connection in
             try connection.respond(LoopbackServer.Response(200, body: [1]))
         }
-        try await Checks.expectError(.insecure) { _ = try await loader.load(try Checks.request(server)) }
-        try ConformanceFailure.require(server.requests.value == 0, "A request was sent.")
+        try await Checks.expectError(.insecure) { try await probe.load(server) }
+        try require(server.requests.value == 0, "A request was sent.")
     }
 
     private static let secure: [SecureCheck] = [
-        SecureCheck(name: "A server with a trusted certificate is loaded from", protocolName: "http/1.1") { identity, loader in
+        SecureCheck(name: "A server with a trusted certificate is loaded from", protocolName: "http/1.1") { identity, probe in
             let server = try LoopbackServer(security: identity) { _, connection in
                 try connection.respond(LoopbackServer.Response(200, body: [1, 2, 3]))
             }
-            try ConformanceFailure.require(try await Checks.body(from: server, loader).count == 3, "The body was different.")
+            try require(try await probe.body(of: server).count == 3, "The body was different.")
         },
         SecureCheck(
             name: "An HTTP/2 stream that is reset before its response throws, and the next load works", protocolName: "h2"
         ) {
-            identity, loader in
+            identity, probe in
             let server = try resettingFirst(identity) { http2, stream in try http2.reset(stream, .internalError) }
-            try await Checks.expectError(.connectionLost) { _ = try await loader.load(try Checks.request(server)) }
-            try await expectNextWorks(server, loader)
+            try await Checks.expectError(.connectionLost) { try await probe.load(server) }
+            try await expectNextWorks(server, probe)
         },
         SecureCheck(name: "An HTTP/2 stream that is reset during its body throws, and the next load works", protocolName: "h2") {
-            identity, loader in
+            identity, probe in
             let server = try resettingFirst(identity) { http2, stream in
                 try http2.writeHeaders(to: stream, length: 1000)
                 try http2.write([UInt8](repeating: 1, count: 100), to: stream, isLast: false)
                 try http2.reset(stream, .internalError)
             }
-            try await Checks.expectError(.connectionLost) { _ = try await Checks.body(from: server, loader) }
-            try await expectNextWorks(server, loader)
+            try await Checks.expectError(.connectionLost) { try await probe.body(of: server) }
+            try await expectNextWorks(server, probe)
         },
     ]
 
@@ -90,7 +90,7 @@ package enum SecureConformance {
             })
     }
 
-    private static func expectNextWorks(_ server: LoopbackServer, _ loader: any DataLoading) async throws {
-        try ConformanceFailure.require(try await Checks.body(from: server, loader).count == 1, "The next body was different.")
+    private static func expectNextWorks(_ server: LoopbackServer, _ probe: LoaderProbe) async throws {
+        try require(try await probe.body(of: server).count == 1, "The next body was different.")
     }
 }

@@ -144,3 +144,27 @@ public final class CGColor: Sendable {
     public let components: [CGFloat]
     public init(srgbRed red: CGFloat, green: CGFloat, blue: CGFloat, alpha: CGFloat) { components = [red, green, blue, alpha] }
 }
+
+// The part of the Objective-C runtime that views need, for one associated object of each object.
+public enum objc_AssociationPolicy: Sendable { case OBJC_ASSOCIATION_RETAIN_NONATOMIC }
+
+private struct Association {
+    weak var owner: AnyObject?
+    let value: Any
+}
+
+// nonisolated(unsafe) because the stubs' views are used on the main thread alone.
+nonisolated(unsafe) private var associations: [ObjectIdentifier: Association] = [:]
+
+public func objc_setAssociatedObject(
+    _ object: Any, _ key: UnsafeRawPointer, _ value: Any?, _ policy: objc_AssociationPolicy
+) {
+    let owner = object as AnyObject
+    associations[ObjectIdentifier(owner)] = value.map { Association(owner: owner, value: $0) }
+}
+
+/// Drops the objects of owners that were released.
+public func objc_getAssociatedObject(_ object: Any, _ key: UnsafeRawPointer) -> Any? {
+    associations = associations.filter { $0.value.owner != nil }
+    return associations[ObjectIdentifier(object as AnyObject)]?.value
+}

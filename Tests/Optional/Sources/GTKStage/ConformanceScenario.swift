@@ -7,7 +7,7 @@ import ImageTargetsGTK
 /// animations.
 final class ConformanceScenario: Scenario {
     /// The view, which must not be made before GTK runs.
-    private lazy var view = unsafe GTKImageView()
+    private lazy var view = GTKImageView()
 
     var windowSize: (width: Int, height: Int) { (960, 720) }
 
@@ -19,7 +19,7 @@ final class ConformanceScenario: Scenario {
                 }
                 printLine("PASS conformance")
                 try await checkImageViewAdapterPrograms(
-                    makeView: { unsafe GTKImageView() }, appearance: { ConformanceScenario.appearance(of: $0) })
+                    makeView: { GTKImageView() }, appearance: { ConformanceScenario.appearance(of: $0) })
                 printLine("PASS programs")
                 checkProgress()
                 try checkFade()

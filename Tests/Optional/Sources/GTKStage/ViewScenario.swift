@@ -33,7 +33,7 @@ import ImageTargetsGTK
     private func set(_ request: ImageRequest, of target: ImageTarget<GTKImageView>) { target.setImage(request) }
 
     private func checkSize() async throws {
-        let view = unsafe GTKImageView(contentMode: .fit)
+        let view = GTKImageView(contentMode: .fit)
         let target = view.makeTarget(loader: provider)
         set(request, of: target)
         expect(provider.loads.isEmpty && !target.isVisible, "waits for its layout")
@@ -55,7 +55,7 @@ import ImageTargetsGTK
     }
 
     private func checkNaturalSize() async throws {
-        let view = unsafe GTKImageView(contentMode: .fit)
+        let view = GTKImageView(contentMode: .fit)
         unsafe clt_stage_center(view.widget, true)
         set(request, of: view.makeTarget(loader: provider))
         let count = provider.loads.count
@@ -67,7 +67,7 @@ import ImageTargetsGTK
     }
 
     private func checkFailure() async throws {
-        let view = unsafe GTKImageView(contentMode: .fit)
+        let view = GTKImageView(contentMode: .fit)
         let target = view.makeTarget(loader: provider)
         let count = provider.loads.count
         view.onRetry = { [weak target, request] in target?.setImage(request) }
@@ -86,7 +86,7 @@ import ImageTargetsGTK
     }
 
     private func checkSmallView() async throws {
-        let view = unsafe GTKImageView()
+        let view = GTKImageView()
         unsafe clt_stage_set_size(view.widget, 64, 64)
         unsafe clt_stage_center(view.widget, true)
         let target = view.makeTarget(loader: provider)
@@ -115,7 +115,7 @@ import ImageTargetsGTK
 
     /// An animation plays while its view is on screen and the desktop enables animations.
     private func checkAnimation() async throws {
-        let view = unsafe GTKImageView()
+        let view = GTKImageView()
         let clock = SleepCounter()
         var image = try TestImages.solid(width: 400, height: 300, red: 50)
         image.animation = AnimatedImage(RedFrames(), clock: clock)
