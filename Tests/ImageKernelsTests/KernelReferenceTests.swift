@@ -84,7 +84,7 @@ import Testing
                 return rounded(mixed, isWide: isWide)
             }
             compare("matrix", isWide: isWide, count, expected) { level in
-                changed(source, isWide: isWide) { unsafe clt_color_matrix(level, isWide, $0, count, matrix) }
+                unsafe changed(source, isWide: isWide) { unsafe clt_color_matrix(level, isWide, $0, count, matrix) }
             }
         }
     }
