@@ -56,28 +56,6 @@ internal import ImageCore
         return unsafe LCMSProfile(body(curve))
     }
 
-    /// Returns the columns of the matrix from linear colours with these chromaticities to linear sRGB.
-    static func matrixToSRGB(from xy: [Double]) -> [SIMD4<Float>]? {
-        let numbers = UInt32(1 << 22 | PT_RGB << 16 | 3 << 3 | 4)  // three numbers of single precision for each colour
-        guard let source = rgb(xy, gamma: 1), let target = rgb(PNGMetadata.standardChromaticities, gamma: 1),
-            let transform = unsafe cmsCreateTransform(
-                source.handle, numbers, target.handle, numbers, UInt32(INTENT_RELATIVE_COLORIMETRIC), UInt32(cmsFLAGS_NOOPTIMIZE))
-        else { return nil }
-        defer { unsafe cmsDeleteTransform(transform) }
-        let primaries: [Float] = [1, 0, 0, 0, 1, 0, 0, 0, 1]
-        var columns = [Float](repeating: 0, count: 9)
-        unsafe cmsDoTransform(transform, primaries, &columns, 3)
-        return stride(from: 0, to: 9, by: 3).map { SIMD4(columns[$0], columns[$0 + 1], columns[$0 + 2], 0) }
-    }
-
-    /// The profile of grey pixels. In a file with an RGB profile, each grey level is equal red, green and blue, whose
-    /// curves are alike. Returns `nil` for other profiles, and for those with tables instead of curves.
-    var forGray: LCMSProfile? {
-        if colorSpace == cmsSigGrayData { return self }
-        guard colorSpace == cmsSigRgbData, let curve = unsafe cmsReadTag(handle, cmsSigGreenTRCTag) else { return nil }
-        return unsafe LCMSProfile(cmsCreateGrayProfile(cmsD50_xyY(), OpaquePointer(curve)))
-    }
-
     var colorSpace: cmsColorSpaceSignature { unsafe cmsGetColorSpace(handle) }
 
     /// The bytes of the profile.

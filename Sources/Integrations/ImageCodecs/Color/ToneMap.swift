@@ -19,13 +19,14 @@ final class ToneMap: RowTransform {
     /// Returns `nil` for CMYK rows.
     init?(_ signal: HDRSignal, from source: RowLayout, to target: PixelFormat) {
         guard case .pixels(let source) = source, let chromaticities = ColorProfile.chromaticities(of: signal.primaries),
-            let toSRGB = LCMSProfile.matrixToSRGB(from: chromaticities)
+            let toXYZ = ChromaticityMatrix(chromaticities),
+            let fromXYZ = ChromaticityMatrix(PNGMetadata.standardChromaticities)?.inverse
         else { return nil }
-        (self.source, self.target, self.toSRGB) = (source, target, toSRGB)
+        (self.source, self.target) = (source, target)
         light = signal.transfer == .pq ? Tables.pq : Tables.hlg
         systemGamma = Float(signal.systemGamma)
-        // The luminance of sRGB's primaries, by way of which that of the file's primaries is known.
-        luminance = SIMD4(SIMD3(toSRGB.map { ($0 * SIMD4(0.2126, 0.7152, 0.0722, 0)).sum() }), 0)
+        luminance = SIMD4(SIMD3(toXYZ.columns.map { Float($0.y) }), 0)
+        toSRGB = fromXYZ.after(toXYZ).columns.map { SIMD4(SIMD3<Float>($0), 0) }
     }
 
     func convert(_ source: UnsafeRawPointer, to target: UnsafeMutableRawPointer, width: Int) {
