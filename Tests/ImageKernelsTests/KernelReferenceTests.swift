@@ -58,14 +58,14 @@ import Testing
                 i & 3 == 3 ? straight[i] : (straight[i] * straight[i | 3] + 127) / 255
             }
             compare("premultiply", within: 0, isWide: false, count, multiplied) { level in
-                changed(straight, isWide: false) { unsafe clt_premultiply_u8(level, $0, count) }
+                unsafe changed(straight, isWide: false) { unsafe clt_premultiply_u8(level, $0, count) }
             }
             let divided = straight.indices.map { i in
                 let alpha = straight[i | 3]
                 return i & 3 == 3 ? alpha : alpha == 0 ? 0 : min(255, (straight[i] * 255 + alpha / 2) / alpha)
             }
             compare("unpremultiply", within: 0, isWide: false, count, divided) { level in
-                changed(straight, isWide: false) { unsafe clt_unpremultiply_u8(level, $0, count) }
+                unsafe changed(straight, isWide: false) { unsafe clt_unpremultiply_u8(level, $0, count) }
             }
         }
     }
@@ -101,8 +101,8 @@ import Testing
                 return rounded(mixed, isWide: isWide)
             }
             compare("composite", isWide: isWide, count, expected) { level in
-                changed(below, isWide: isWide) { below in
-                    _ = changed(above, isWide: isWide) { unsafe clt_composite(level, isWide, below, $0, count, opacity) }
+                unsafe changed(below, isWide: isWide) { below in
+                    _ = unsafe changed(above, isWide: isWide) { unsafe clt_composite(level, isWide, below, $0, count, opacity) }
                 }
             }
         }
@@ -123,8 +123,10 @@ import Testing
                 return rounded(sharp, isWide: isWide)
             }
             compare("sharpen", isWide: isWide, count, expected) { level in
-                changed(soft, isWide: isWide) { soft in
-                    _ = changed(source, isWide: isWide) { unsafe clt_sharpen(level, isWide, soft, $0, count, amount, threshold) }
+                unsafe changed(soft, isWide: isWide) { soft in
+                    _ = unsafe changed(source, isWide: isWide) {
+                        unsafe clt_sharpen(level, isWide, soft, $0, count, amount, threshold)
+                    }
                 }
             }
         }
@@ -163,7 +165,7 @@ import Testing
                 compare("rows", within: 2, isWide: sampleSize == 2, count, Array(expected[..<lines].joined())) { level in
                     var out = [Float](repeating: 0, count: 2 * count)
                     unsafe out.withUnsafeMutableBufferPointer { out in
-                        let first = out.baseAddress.unsafelyUnwrapped
+                        let first = unsafe out.baseAddress.unsafelyUnwrapped
                         unsafe clt_combine_rows(
                             level, sampleSize, starts, weights, taps, count, first, lines == 2 ? first + count : nil)
                     }
@@ -193,7 +195,7 @@ import Testing
                 return rounded(sums, isWide: isWide)
             }
             compare("columns", isWide: isWide, count, expected) { level in
-                changed([Int](repeating: 0, count: count * channels), isWide: isWide) { out in
+                unsafe changed([Int](repeating: 0, count: count * channels), isWide: isWide) { out in
                     unsafe first.withUnsafeBufferPointer { first in
                         unsafe weights.withUnsafeBufferPointer { weights in
                             var all = unsafe clt_taps(
@@ -213,7 +215,9 @@ import Testing
             let line = self.numbers(count, in: -20...Float(most(isWide)) * 1.1, &numbers)
             compare("round", within: 0, isWide: isWide, count, line.map { rounded([$0, .infinity], isWide: isWide)[0] }) {
                 level in
-                changed([Int](repeating: 0, count: count), isWide: isWide) { unsafe clt_round(level, isWide, line, count, $0) }
+                unsafe changed([Int](repeating: 0, count: count), isWide: isWide) {
+                    unsafe clt_round(level, isWide, line, count, $0)
+                }
             }
         }
     }
@@ -239,8 +243,8 @@ import Testing
                 return rounded(sum.map { Float($0) }, isWide: isWide)
             }
             compare("sample", isWide: isWide, count, expected) { level in
-                changed([Int](repeating: 0, count: 4 * count), isWide: isWide) { out in
-                    _ = changed(image, isWide: isWide) { pixels in
+                unsafe changed([Int](repeating: 0, count: 4 * count), isWide: isWide) { out in
+                    _ = unsafe changed(image, isWide: isWide) { pixels in
                         var image = unsafe clt_image(
                             pixels: pixels, width: width, height: height, bytes_per_row: width * (isWide ? 8 : 4))
                         unsafe clt_sample_line(level, isWide, &image, x, y, dx, dy, count, out)
