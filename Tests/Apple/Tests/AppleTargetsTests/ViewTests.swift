@@ -25,7 +25,7 @@ import UIKit
         var tier: CacheTier?
         view.calotype.setImage(with: request("a"), from: provider) { tier = try? $0.get().tier }
         #expect(tier == .memory && red(view.image) == 7)
-        let address = unsafe image.bitmap.withUnsafePixels { unsafe $0.baseAddress }
+        let address = image.bitmap.withUnsafePixels { $0.baseAddress }
         #expect(view.image?.cgImage?.provider.data == address)
         #expect(view.calotype.currentSource?.description == request("a").source.description)
     }
@@ -282,7 +282,7 @@ import UIKit
         #expect(image.provider.data.load(fromByteOffset: image.bytesPerRow * 299, as: UInt8.self) == 3)
         // The image is made once, and neither retains the other.
         var bitmap: Bitmap? = try TestImages.solid().bitmap
-        weak var first = bitmap?.makeCGImage()
+        weak let first = bitmap?.makeCGImage()
         #expect(first != nil && first === bitmap?.makeCGImage())
         bitmap = nil
         #expect(first == nil)
