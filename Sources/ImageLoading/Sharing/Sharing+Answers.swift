@@ -18,7 +18,7 @@ extension Sharing {
         let isCoalesced: Bool
     }
 
-    /// Node that must stop because its last subscriber left.
+    /// A job that must stop because its last subscriber left.
     struct Stop: Equatable, Sendable {
         let job: JobID
         /// Whether its last preview may be kept in memory.
@@ -27,10 +27,10 @@ extension Sharing {
 
     /// What the coordinator must do after an event.
     struct Effects: Equatable, Sendable {
-        /// Node whose rank changed.
+        /// Jobs whose rank changed.
         var reranked: [JobID] = []
         var stops: [Stop] = []
-        /// Node that finished earlier and is no longer of use.
+        /// Jobs that finished earlier and are no longer of use.
         var removed: [JobID] = []
 
         var isEmpty: Bool { reranked.isEmpty && stops.isEmpty && removed.isEmpty }

@@ -72,7 +72,7 @@ extension Sharing {
         // Newer work may have the key.
         if let index = nodesByKey.index(forKey: node.key), nodesByKey.values[index] == id { nodesByKey.remove(at: index) }
         guard nodes.isEmpty, capacity > 256 else { return }
-        // Give the memory of a burst back. Node has subscribers, so there are no subscriptions either.
+        // Give the memory of a burst back. Each job has subscribers, so there are no subscriptions either.
         (nodes, nodesByKey, subscriptions) = ([:], [:], [:])
     }
 }

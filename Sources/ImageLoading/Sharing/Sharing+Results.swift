@@ -2,10 +2,10 @@ internal import ImageCore
 
 /// Who gets results, progress and previews of shared work.
 extension Sharing {
-    /// Node ended. Returns who gets the result, in the order in which they came. The work may be gone then
+    /// A job ended. Returns who gets the result, in the order in which they came. The work may be gone then
     /// (``contains(_:)``).
     ///
-    /// Loads lose their subscriptions. Node that waited keeps its subscription: it uses the result, and late
+    /// Loads lose their subscriptions. A job that waited keeps its subscription: it uses the result, and late
     /// subscribers find it.
     mutating func finish(_ id: JobID, succeeded: Bool) -> [Delivery] {
         let node = update(id) { node in
@@ -91,7 +91,7 @@ extension Sharing {
         }
     }
 
-    /// Node that waits for this work, and that loads want previews of, the oldest first.
+    /// The jobs that wait for this one, and that loads want previews of, the oldest first.
     func previewingDependents(of id: JobID) -> [(id: JobID, policy: PreviewPolicy)] {
         subscribers(of: id).compactMap { _, value in
             guard let dependent = value.dependent, let policy = nodes[dependent]?.listeners.previewPolicy else { return nil }

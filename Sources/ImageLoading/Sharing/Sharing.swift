@@ -19,7 +19,8 @@ internal import ImageCore
 /// the result is being stored. Stopping work has lost its last subscriber: no load can join it, and its stage has not
 /// returned yet.
 ///
-/// Node subscribes to other work, its upstream, as loads do: a decode to the bytes, a processor to the image before it.
+/// A job subscribes to another one, its upstream, as loads do: a decode to the bytes, a processor to the image before
+/// it.
 /// Ranks, listeners and departures travel up that chain. Each event takes constant time for each link of the chain.
 struct Sharing: Equatable, Sendable {
     var nodes: [JobID: Node] = [:]
@@ -71,7 +72,7 @@ struct Sharing: Equatable, Sendable {
         return existing == nil ? .began(id, subscription) : .joined(id, subscription)
     }
 
-    /// Node needs the result of other work; ends its subscription to the upstream that it had.
+    /// A job needs the result of another one; ends its subscription to the upstream that it had.
     mutating func subscribe(_ dependent: JobID, to key: JobKey, scale: DecodeScale?) -> Joining? {
         guard let wanting = update(dependent, { (load: $0.load, oldest: $0.oldest) }) else { return nil }
         if let existing = nodesByKey[key] {

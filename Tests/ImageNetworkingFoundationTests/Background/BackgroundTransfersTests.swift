@@ -200,6 +200,20 @@ private final class ScriptedDownloads: BackgroundDownloading {
         #expect(try await bench.load(bench.visible).value == nil)
     }
 
+    @Test func aStoredBodyThatOneLoadDoesNotAcceptStaysForOthers() async throws {
+        let files = try DownloadBench()
+        defer { files.remove() }
+        let bench = try Bench(files)
+        try bench.finish(7, "image")
+        #expect(await bench.stored == 1)
+        var tight = bench.visible
+        tight.maximumResponseBytes = 3
+        #expect(try await bench.load(tight).value == nil)
+        #expect(await bench.stored == 1)
+        #expect(try await bench.load(bench.visible).value == Data("image".utf8))
+        #expect(await bench.stored == 0)
+    }
+
     @Test func aRunningTransferOfAnEarlierLaunchIsJoined() async throws {
         let files = try DownloadBench()
         defer { files.remove() }

@@ -117,7 +117,7 @@ final class BackgroundTransfers: Sendable {
             return try await response(from: results, waiter, id, key, time, source: source, limit: limit)
         }
         // After the check for a running transfer: one that ends in between has begun to store its body.
-        if let stored = await takeStored(key), stored.body.count <= limit { return stored.response }
+        if let stored = await takeStored(key, limit: limit) { return stored.response }
         guard mayBegin, begin(request, key, id, waiter, limit: limit) else { return nil }
         return try await response(from: results, waiter, id, key, time, source: source, limit: limit)
     }
@@ -253,10 +253,11 @@ final class BackgroundTransfers: Sendable {
         for waiter in waiters { waiter.yield(with: result) }
     }
 
-    private func takeStored(_ key: String) async -> FinishedDownload? {
+    /// Takes a body out of the store; one that is larger than this load accepts stays for others.
+    private func takeStored(_ key: String, limit: Int) async -> FinishedDownload? {
         await state.withLock { $0.storing }?.value
         let name = FinishedDownload.dataKey(key)
-        guard let entry = try? await store.entry(for: name) else { return nil }
+        guard let entry = try? await store.entry(for: name), entry.data.count <= limit else { return nil }
         try? await store.removeEntry(for: name)
         return FinishedDownload(entry, now: now())
     }
