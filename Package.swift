@@ -92,7 +92,6 @@ let package = Package(
         .target(name: "CCalotypeDiskIO", path: "Sources/C/DiskIO"),
         .target(name: "CCalotypeSockets", path: "Sources/C/Sockets"),
         .target(name: "CCalotypeHeap", path: "Sources/C/Heap"),
-        .target(name: "CCalotypeGallery", path: "Sources/C/Gallery"),
         .target(name: "CCalotypeCodec", path: "Sources/C/Codec"),
         .target(
             name: "CCalotypeJPEG", dependencies: ["CCalotypeCodec", "CCalotypeLibJPEG"], path: "Sources/C/JPEG",
@@ -188,9 +187,9 @@ let package = Package(
             name: "CalotypeCommand",
             dependencies: framework + [
                 "CalotypeSystem", "ImageCore", "Calotype", "ImageNetworkingCurl", "ImageCodecs", "LoopbackHTTP",
-                "CCalotypeGallery", "CCalotypeHeap", "ProcessorParsing", .httpTypes, .argumentParser,
+                "CCalotypeHeap", "ProcessorParsing", .httpTypes, .argumentParser,
             ],
-            path: "Sources/Command", exclude: ["Demo/Images"]),
+            path: "Sources/Command", resources: [.embedInCode("Demo/Images")]),
 
         // The tests of each module.
         .testTarget(name: "CalotypeSystemTests", dependencies: testKit),

@@ -1,16 +1,23 @@
-internal import CCalotypeGallery
 internal import ImageCore
 internal import LoopbackHTTP
 
 /// The image files embedded in the binary, and a server for them.
 enum Gallery {
     /// All files, sorted by name, such as `dunes.jpg`.
-    static var files: [(name: String, bytes: [UInt8])] {
-        (0..<clt_gallery_count()).map { index in
-            let file = unsafe clt_gallery_at(index)
-            return unsafe (String(cString: file.name), Array(UnsafeBufferPointer(start: file.bytes, count: file.count)))
-        }
-    }
+    static let files: [(name: String, bytes: [UInt8])] = [
+        ("arrow.jpg", PackageResources.arrow_jpg),
+        ("badge.png", PackageResources.badge_png),
+        ("chart.png", PackageResources.chart_png),
+        ("dunes.jpg", PackageResources.dunes_jpg),
+        ("glass.webp", PackageResources.glass_webp),
+        ("iris16.png", PackageResources.iris16_png),
+        ("julia.avif", PackageResources.julia_avif),
+        ("marble.jpg", PackageResources.marble_jpg),
+        ("nebula.avif", PackageResources.nebula_avif),
+        ("plasma10.avif", PackageResources.plasma10_avif),
+        ("tiles.webp", PackageResources.tiles_webp),
+        ("voronoi.webp", PackageResources.voronoi_webp),
+    ]
 
     /// Starts an HTTP server on this machine that serves each file under its name.
     static func serve() throws(SocketError) -> LoopbackServer {

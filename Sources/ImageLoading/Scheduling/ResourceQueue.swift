@@ -12,10 +12,14 @@ internal import ImageCore
 ///
 /// Ranks are compared when work is taken. A changed rank is queued as a new entry, and the old one is skipped when it
 /// reaches the front: an entry counts only while its ticket is the work's latest.
+///
+/// An entry whose group runs all that it may is set aside when it reaches the front. Each time the group may run more,
+/// its best entry comes back. So a loader with thousands of hosts that wait never searches them all.
 struct ResourceQueue: Sendable {
     private struct Entry: Comparable, Sendable {
         let rank: QueueRank
         let work: JobID
+        let group: String
         let ticket: UInt64
         let cost: Int
 
@@ -24,37 +28,15 @@ struct ResourceQueue: Sendable {
     }
 
     private struct Group: Sendable {
-        var entries = Heap<Entry>()
         var running = 0
-
-        var isIdle: Bool { running == 0 && entries.isEmpty }
-
-        /// Returns whether one more may run; it then counts as running.
-        mutating func start(within limit: Int) -> Bool {
-            guard running < limit else { return false }
-            running += 1
-            return true
-        }
+        var aside = Heap<Entry>()
     }
 
-    /// A group with the rank of its first entry. It counts only while that entry is the first, and while the group may
-    /// run more.
-    private struct Candidate: Comparable, Sendable {
-        let rank: QueueRank
-        let group: String
-        let ticket: UInt64
-
-        static func < (a: Self, b: Self) -> Bool { a.rank < b.rank }
-        static func == (a: Self, b: Self) -> Bool { a.ticket == b.ticket }
-    }
-
-    /// By name, where there is a limit per group.
+    private var front = Heap<Entry>()
+    /// By name, where there is a limit per group: those with work that runs or is set aside.
     private var groups: [String: Group] = [:]
-    /// Everything, where there is no limit per group.
-    private var everyone = Group()
-    /// Holds each group that may run more and has an entry, under its first entry or an earlier one: a loader may have
-    /// thousands of hosts waiting, and must not search them all for the next entry.
-    private var candidates = Heap<Candidate>()
+    /// How many entries there are in all, with those that no longer count.
+    private var entryCount = 0
     /// The ticket under which each waiting work is queued.
     private(set) var tickets: [JobID: UInt64] = [:]
     private var nextTicket: UInt64 = 0
@@ -80,99 +62,105 @@ struct ResourceQueue: Sendable {
 
     private func isLive(_ entry: Entry) -> Bool { tickets[entry.work] == entry.ticket }
 
-    private subscript(group name: String) -> Group {
-        get { isGrouped ? groups[name] ?? Group() : everyone }
-        _modify {
-            if isGrouped { yield &groups[name, default: Group()] } else { yield &everyone }
-        }
-    }
+    // MARK: Queueing
 
     /// Queues a work, or changes the rank of a queued one.
     mutating func enqueue(_ work: JobID, group: String, rank: QueueRank, cost: Int = 0) {
         nextTicket += 1
         tickets[work] = nextTicket
-        self[group: group].entries.insert(Entry(rank: rank, work: work, ticket: nextTicket, cost: cost))
-        compact(group)
-        if isGrouped, self[group: group].entries.max?.ticket == nextTicket { pushCandidate(group) }
-    }
-
-    /// Whether a work of the group may run at once, past an empty queue; it then counts as running until `release`.
-    mutating func startAtOnce(group: String, rank: QueueRank, cost: Int = 0) -> Bool {
-        guard !isPaused, queued == 0, running < share(of: limit, rank), fits(cost), !isHeld(rank) else { return false }
-        guard !isGrouped || groups[group, default: Group()].start(within: share(of: limitPerGroup, rank)) else { return false }
-        spent += cost
-        running += 1
-        return true
+        front.insert(Entry(rank: rank, work: work, group: group, ticket: nextTicket, cost: cost))
+        entryCount += 1
+        removeStaleEntries()
     }
 
     /// Takes a work out of the queue, if it is there; it must not be running.
     mutating func withdraw(_ work: JobID, group: String) {
         guard tickets.removeValue(forKey: work) != nil else { return }
-        compact(group)
-        shrinkCapacity()
+        // The work may have come back for a place that is free now.
+        bringBack(group)
+        removeStaleEntries()
     }
 
-    private func isHeld(_ rank: QueueRank) -> Bool { holdsPrefetches && rank.isPrefetch }
+    /// Keeps the entries that no longer count below the number of the others, so that many starts and cancels leave
+    /// nothing behind. An empty queue gives back the memory of a burst, but keeps a little for the next loads.
+    private mutating func removeStaleEntries() {
+        guard entryCount > 2 * queued + (queued == 0 ? 0 : 32) || queued == 0 && tickets.capacity > 256 else { return }
+        if queued == 0 { tickets = [:] }
+        front = Heap(front.unordered.filter(isLive))
+        groups = groups.mapValues { Group(running: $0.running, aside: Heap($0.aside.unordered.filter(isLive))) }
+            .filter { $1.running > 0 || !$1.aside.isEmpty }
+        entryCount = queued
+    }
 
-    /// How much of a limit may be in use when work of this rank begins.
-    private func share(of limit: Int, _ rank: QueueRank) -> Int { rank.isRevalidation ? Self.half(limit) : limit }
+    // MARK: Taking
 
-    private static func half(_ limit: Int) -> Int { max(1, limit / 2) }
+    /// Whether a work of the group may run at once, past an empty queue; it then counts as running until `release`.
+    mutating func startAtOnce(group: String, rank: QueueRank, cost: Int = 0) -> Bool {
+        guard !isPaused, queued == 0, mayRun(rank, cost: cost), mayRun(rank, in: group) else { return false }
+        start(group, cost: cost)
+        return true
+    }
 
     /// Whether the limit in total allows more work to run, and there is some.
     var mayTake: Bool { !isPaused && running < limit && queued > 0 }
 
     /// The best work that the limits allow to run now; it counts as running until `release`.
     mutating func take() -> JobID? {
-        guard mayTake, let group = bestGroup, let best = self[group: group].entries.max,
-            running < share(of: limit, best.rank), fits(best.cost), !isHeld(best.rank)
-        else { return nil }
-        self[group: group].entries.removeMax()
-        spent += best.cost
-        if isGrouped {
-            candidates.removeMax()
-            groups[group]?.running += 1
-            pushCandidate(group)
-        }
-        tickets[best.work] = nil
-        running += 1
-        shrinkCapacity()
-        return best.work
-    }
-
-    /// The group whose best entry comes first, among those that may run more. It is then the first of the candidates.
-    private var bestGroup: String? {
-        mutating get {
-            guard isGrouped else { return top(of: "") == nil ? nil : "" }
-            while let candidate = candidates.max {
-                guard let top = next(of: candidate.group) else {
-                    candidates.removeMax()
-                    continue
-                }
-                if top.ticket == candidate.ticket { return candidate.group }
-                candidates.replaceMax(with: Candidate(rank: top.rank, group: candidate.group, ticket: top.ticket))
+        while mayTake, let best = front.max {
+            let isLive = isLive(best)
+            if isLive, !mayRun(best.rank, in: best.group) {
+                groups[best.group]?.aside.insert(front.removeMax())
+                continue
             }
-            return nil
+            guard !isLive || mayRun(best.rank, cost: best.cost) else { return nil }
+            front.removeMax()
+            entryCount -= 1
+            guard isLive else { continue }
+            tickets[best.work] = nil
+            start(best.group, cost: best.cost)
+            removeStaleEntries()
+            return best.work
         }
+        return nil
     }
 
-    /// The group's best live entry, where the limit per group allows it to run.
-    private mutating func next(of group: String) -> Entry? {
-        guard let top = top(of: group), (groups[group]?.running ?? 0) < share(of: limitPerGroup, top.rank) else { return nil }
-        return top
+    private func mayRun(_ rank: QueueRank, cost: Int) -> Bool {
+        running < share(of: limit, rank) && fits(cost) && !(holdsPrefetches && rank.isPrefetch)
     }
 
-    /// Adds a group to the candidates if it may run more and has an entry.
-    private mutating func pushCandidate(_ group: String) {
-        guard let top = next(of: group) else { return }
-        candidates.insert(Candidate(rank: top.rank, group: group, ticket: top.ticket))
-        // Candidates that no longer count must stay a small part.
-        guard candidates.count > 2 * groups.count + 32 else { return }
-        candidates = Heap(
-            groups.keys.compactMap { name in
-                next(of: name).map { Candidate(rank: $0.rank, group: name, ticket: $0.ticket) }
-            })
+    private func mayRun(_ rank: QueueRank, in group: String) -> Bool {
+        !isGrouped || groups[group]?.running ?? 0 < share(of: limitPerGroup, rank)
     }
+
+    /// How much of a limit may be in use when work of this rank begins.
+    private func share(of limit: Int, _ rank: QueueRank) -> Int { rank.isRevalidation ? max(1, limit / 2) : limit }
+
+    private mutating func start(_ group: String, cost: Int) {
+        spent += cost
+        running += 1
+        if isGrouped { groups[group, default: Group()].running += 1 }
+    }
+
+    /// A running work of the group ended.
+    mutating func release(group: String, cost: Int = 0) {
+        running -= 1
+        spent -= cost
+        guard isGrouped, let index = groups.index(forKey: group) else { return }
+        groups.values[index].running -= 1
+        bringBack(group)
+    }
+
+    /// Brings the best entry of the group back that was set aside, and forgets a group without work.
+    private mutating func bringBack(_ group: String) {
+        guard let index = groups.index(forKey: group) else { return }
+        while let entry = groups.values[index].aside.popMax() {
+            if isLive(entry) { return front.insert(entry) }
+            entryCount -= 1
+        }
+        if groups.values[index].running == 0 { groups.remove(at: index) }
+    }
+
+    // MARK: The budget
 
     /// A running work needs a part of the budget. Returns whether the budget allows it; if so, it is spent until
     /// `release`.
@@ -186,52 +174,6 @@ struct ResourceQueue: Sendable {
     mutating func giveBack(_ cost: Int) { spent -= cost }
 
     func fits(_ cost: Int) -> Bool { cost == 0 || spent == 0 || cost <= budget - spent }
-
-    /// A running work of the group ended.
-    mutating func release(group: String, cost: Int = 0) {
-        running -= 1
-        spent -= cost
-        guard isGrouped, let index = groups.index(forKey: group) else { return }
-        let mayHaveWaited = groups.values[index].running >= Self.half(limitPerGroup)
-        groups.values[index].running -= 1
-        if groups.values[index].isIdle { groups.remove(at: index) } else if mayHaveWaited { pushCandidate(group) }
-    }
-
-    /// The group's best live entry; drops the stale ones above it.
-    private mutating func top(of name: String) -> Entry? {
-        while let entry = self[group: name].entries.max {
-            if isLive(entry) { return entry }
-            self[group: name].entries.removeMax()
-        }
-        return nil
-    }
-
-    /// Keeps stale entries below the number of live ones, so that many starts and cancels leave nothing behind.
-    private mutating func compact(_ name: String) {
-        let count = self[group: name].entries.count
-        guard count > 2 * queued + 32 || queued == 0 else { return }
-        if count > 0 {
-            let live = queued == 0 ? [] : self[group: name].entries.unordered.filter(isLive)
-            self[group: name].entries = Heap(live)
-        }
-        if isGrouped { removeIfIdle(name) }
-    }
-
-    /// Gives back the memory of a burst when the queue is empty, but keeps a little for the next loads.
-    private mutating func shrinkCapacity() {
-        guard tickets.isEmpty, tickets.capacity > 256 else { return }
-        tickets = [:]
-        everyone.entries = Heap()
-        candidates = Heap()
-        for name in groups.keys {
-            groups[name]?.entries = Heap()
-            removeIfIdle(name)
-        }
-    }
-
-    private mutating func removeIfIdle(_ name: String) {
-        if groups[name]?.isIdle == true { groups[name] = nil }
-    }
 }
 
 extension ResourceQueue: Equatable {
@@ -242,13 +184,10 @@ extension ResourceQueue: Equatable {
     }
 
     private var waiting: [JobID: Waiting] {
-        var waiting: [JobID: Waiting] = [:]
-        for (name, group) in isGrouped ? groups : ["": everyone] {
-            for entry in group.entries.unordered where isLive(entry) {
-                waiting[entry.work] = Waiting(group: name, rank: entry.rank, cost: entry.cost)
-            }
+        let entries = front.unordered + groups.values.flatMap(\.aside.unordered)
+        return entries.filter(isLive).reduce(into: [:]) { waiting, entry in
+            waiting[entry.work] = Waiting(group: entry.group, rank: entry.rank, cost: entry.cost)
         }
-        return waiting
     }
 
     /// Whether the same work waits, as much runs, and the same rules hold. How the queues came about makes no
