@@ -2,14 +2,11 @@
 /// as an argument.
 ///
 /// A host that limits the rate of requests says how long to wait, in `Retry-After`, and gets no request for that time.
-/// A host that has failed several times in a row gets one request at a time, after delays that double up to a maximum.
+/// A host that has failed several times in a row gets requests only after pauses, which double with each failure up to
+/// a maximum.
 ///
-/// After each pause the host gets one request, and with each success one more at a time, so that the requests that
-/// waited do not arrive together (slow start, RFC 5681, section 3.1). While a request hangs, another one follows after
-/// the longest delay.
-///
-/// A request may end long after it was sent. A ticket says in which period it was sent, and the outcome of a request
-/// from before the last pause does not count.
+/// A request may end long after it was sent. The outcome of a request that was sent before the last pause began does not
+/// count, except that it may ask for a longer pause.
 public struct HostBackoff: Hashable, Sendable {
     /// When a host counts as failing, how long its pauses are, and how long a request waits for them.
     public struct Policy: Hashable, Sendable {
@@ -27,22 +24,6 @@ public struct HostBackoff: Hashable, Sendable {
         public init() {}
     }
 
-    /// Identifies a request that was sent.
-    package struct Ticket: Hashable, Sendable {
-        fileprivate let period: Int
-    }
-
-    /// Whether a request may be sent.
-    package enum Decision: Hashable, Sendable {
-        /// It may. ``release(_:)`` and ``record(_:of:now:)`` must follow.
-        case send(Ticket)
-        /// The host gets no request for this time.
-        case pause(Duration)
-        /// The request waits until another one has its response, at most for this time: a request that hangs does not
-        /// hold up others.
-        case queue(Duration)
-    }
-
     /// How a request ended.
     package enum Outcome: Hashable, Sendable {
         /// The host responded.
@@ -55,59 +36,40 @@ public struct HostBackoff: Hashable, Sendable {
         case unknown
     }
 
-    /// With as many requests at a time the recovery of a host ends.
-    private static let recoveredCount = 32
-
     private let policy: Policy
     private var failures = 0
-    /// No request is sent before.
-    private var pauseEnd: Duration?
-    /// How many requests of this period may wait for a response at a time; `nil` for no limit.
-    private var limit: Int?
-    /// The requests of this period that wait for a response.
-    private var running = 0
-    /// When the last request was sent.
-    private var lastTurn = Duration.zero
-    /// Counts the pauses.
-    private var period = 0
+    /// The last pause: no request is sent in it.
+    private var lastPause: Range<Duration>?
 
     /// Creates the state of a host that has had no request.
     public init(_ policy: Policy = Policy()) { self.policy = policy }
 
-    /// Decides whether a request may be sent.
+    /// For how long the host gets no request; `nil` if it may get one.
     ///
     /// - Parameter now: the time since any fixed point.
-    package mutating func decide(now: Duration) -> Decision {
-        if let pauseEnd, now < pauseEnd { return .pause(pauseEnd - now) }
-        let nextTurn = lastTurn + policy.maximumDelay
-        if let limit, running >= limit, now < nextTurn { return .queue(nextTurn - now) }
-        running += 1
-        lastTurn = now
-        return .send(Ticket(period: period))
-    }
-
-    /// A request has a response, or has ended without one.
-    package mutating func release(_ ticket: Ticket) {
-        if ticket.period == period { running -= 1 }
+    package func pause(at now: Duration) -> Duration? {
+        lastPause.flatMap { $0.contains(now) ? $0.upperBound - now : nil }
     }
 
     /// Records how a request ended.
-    package mutating func record(_ outcome: Outcome, of ticket: Ticket, now: Duration) {
-        guard ticket.period == period else {
+    ///
+    /// - Parameter sent: when it was sent, which was in no pause.
+    package mutating func record(_ outcome: Outcome, sent: Duration, now: Duration) {
+        if let lastPause, sent <= lastPause.lowerBound {
             // The host may ask for a longer pause than another response did.
-            if case .refused(let pause) = outcome { (pauseEnd, limit) = (max(pauseEnd ?? .zero, now + pause), limit ?? 1) }
+            if case .refused(let pause) = outcome {
+                self.lastPause = lastPause.lowerBound..<max(lastPause.upperBound, now + pause)
+            }
             return
         }
         switch outcome {
-        case .success:
-            failures = 0
-            limit = limit.flatMap { $0 < Self.recoveredCount ? $0 + 1 : nil }
+        case .success: failures = 0
         case .failure:
             failures += 1
-            if isFailing { pause(for: delay(failures - policy.failureThreshold), now: now) }
-        case .refused(let duration):
+            if isFailing { lastPause = now..<now + delay(failures - policy.failureThreshold) }
+        case .refused(let pause):
             failures += 1
-            pause(for: max(duration, delay(failures - 1)), now: now)
+            lastPause = now..<now + max(pause, delay(failures - 1))
         case .unknown: break
         }
     }
@@ -116,12 +78,7 @@ public struct HostBackoff: Hashable, Sendable {
     package var isFailing: Bool { failures >= policy.failureThreshold }
 
     /// Whether nothing is known that delays a request.
-    package var isAtRest: Bool { failures == 0 && limit == nil }
-
-    private mutating func pause(for duration: Duration, now: Duration) {
-        (pauseEnd, limit, running) = (now + duration, 1, 0)
-        period += 1
-    }
+    package func isAtRest(at now: Duration) -> Bool { failures == 0 && pause(at: now) == nil }
 
     private func delay(_ doublings: Int) -> Duration {
         var delay = policy.baseDelay

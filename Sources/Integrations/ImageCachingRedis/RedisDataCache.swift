@@ -29,11 +29,6 @@
             var nextConnection = 0
             var hasWarned = false
             var statistics = CacheStatistics(name: "shared")
-
-            mutating func end(_ outcome: HostBackoff.Outcome, of ticket: HostBackoff.Ticket, now: Duration) {
-                backoff.release(ticket)
-                backoff.record(outcome, of: ticket, now: now)
-            }
         }
 
         /// Creates a cache that connects with the first command.
@@ -137,16 +132,16 @@
             let result: Result<R, RedisFailure> = await withCheckedContinuation { continuation in
                 connection.queue.async { [self] in
                     // Decide here, since a command that waited behind it may have failed.
-                    let decision = state.withLock { [now] in $0.backoff.decide(now: now) }
-                    guard case .send(let ticket) = decision else {
+                    let sent = now
+                    guard state.withLock({ $0.backoff.pause(at: sent) }) == nil else {
                         return continuation.resume(returning: .failure(.paused))
                     }
                     do throws(RedisFailure) {
                         let value = try body(connection)
-                        state.withLock { [now] in $0.end(.success, of: ticket, now: now) }
+                        state.withLock { [now] in $0.backoff.record(.success, sent: sent, now: now) }
                         continuation.resume(returning: .success(value))
                     } catch {
-                        record(error, of: ticket)
+                        record(error, sent: sent)
                         continuation.resume(returning: .failure(error))
                     }
                 }
@@ -156,10 +151,10 @@
 
         private var now: Duration { .seconds(configuration.now()) }
 
-        private func record(_ failure: RedisFailure, of ticket: HostBackoff.Ticket) {
+        private func record(_ failure: RedisFailure, sent: Duration) {
             let warns = state.withLock { [now] state in
                 state.statistics.failures += 1
-                state.end(failure.isOfWritesOnly ? .success : .failure, of: ticket, now: now)
+                state.backoff.record(failure.isOfWritesOnly ? .success : .failure, sent: sent, now: now)
                 let isFailing = state.backoff.isFailing
                 defer { if isFailing { state.hasWarned = true } }
                 return isFailing && !state.hasWarned

@@ -11,124 +11,70 @@ private let policy: HostBackoff.Policy = {
 }()
 
 @Suite struct HostBackoffs {
-    private struct MustWait: Error {}
-
-    private func ticket(of backoff: inout HostBackoff, at now: Duration = .zero) throws -> HostBackoff.Ticket {
-        guard case .send(let ticket) = backoff.decide(now: now) else { throw MustWait() }
-        return ticket
+    private func end(_ outcome: HostBackoff.Outcome, at now: Duration = .zero, _ backoff: inout HostBackoff) {
+        backoff.record(outcome, sent: now, now: now)
     }
 
-    private func end(_ outcome: HostBackoff.Outcome, at now: Duration = .zero, _ backoff: inout HostBackoff) throws {
-        let ticket = try ticket(of: &backoff, at: now)
-        backoff.release(ticket)
-        backoff.record(outcome, of: ticket, now: now)
-    }
-
-    @Test func theHostGetsNoRequestInThePauseForWhichItAsked() throws {
+    @Test func theHostGetsNoRequestInThePauseForWhichItAsked() {
         var backoff = HostBackoff(policy)
-        try end(.refused(.seconds(10)), &backoff)
-        #expect(backoff.decide(now: .seconds(4)) == .pause(.seconds(6)))
-        _ = try ticket(of: &backoff, at: .seconds(10))
-        #expect(backoff.decide(now: .seconds(10)) == .queue(.seconds(4)))
+        #expect(backoff.pause(at: .zero) == nil)
+        end(.refused(.seconds(10)), &backoff)
+        #expect(backoff.pause(at: .seconds(4)) == .seconds(6))
+        #expect(backoff.pause(at: .seconds(10)) == nil)
     }
 
-    @Test func afterAPauseEachSuccessAllowsOneMoreRequestAtATime() throws {
+    @Test func failuresInARowPauseTheHostForDelaysThatDoubleUpToTheMaximum() {
         var backoff = HostBackoff(policy)
-        try end(.refused(.seconds(10)), &backoff)
-        for count in 1...32 {
-            let tickets = try (0..<count).map { _ in try ticket(of: &backoff, at: .seconds(10)) }
-            #expect(backoff.decide(now: .seconds(10)) == .queue(.seconds(4)))
-            for ticket in tickets { backoff.release(ticket) }
-            #expect(!backoff.isAtRest)
-            backoff.record(.success, of: tickets[0], now: .seconds(10))
-        }
-        #expect(backoff.isAtRest)
-        for _ in 0..<100 { _ = try ticket(of: &backoff, at: .seconds(10)) }
-    }
-
-    @Test func aRequestThatHangsHoldsOthersForTheLongestDelay() throws {
-        var backoff = HostBackoff(policy)
-        try end(.refused(.seconds(10)), &backoff)
-        let hanging = try ticket(of: &backoff, at: .seconds(10))
-        #expect(backoff.decide(now: .seconds(13)) == .queue(.seconds(1)))
-        try end(.success, at: .seconds(14), &backoff)
-        backoff.release(hanging)
-        for _ in 0..<2 { _ = try ticket(of: &backoff, at: .seconds(14)) }
-        #expect(backoff.decide(now: .seconds(14)) == .queue(.seconds(4)))
-    }
-
-    @Test func failuresInARowPauseTheHostForDelaysThatDoubleUpToTheMaximum() throws {
-        var backoff = HostBackoff(policy)
-        for outcome in [HostBackoff.Outcome.failure, .failure, .success, .failure, .unknown, .failure] {
-            try end(outcome, &backoff)
-        }
-        #expect(!backoff.isFailing)
-        var now = Duration.zero
+        for outcome in [HostBackoff.Outcome.failure, .failure, .success, .failure, .unknown, .failure] { end(outcome, &backoff) }
+        #expect(!backoff.isFailing && backoff.pause(at: .zero) == nil)
+        var now = Duration.seconds(1)
         for delay in [1, 2, 4, 4] {
-            try end(.failure, at: now, &backoff)
+            end(.failure, at: now, &backoff)
             #expect(backoff.isFailing)
-            #expect(backoff.decide(now: now) == .pause(.seconds(delay)))
+            #expect(backoff.pause(at: now) == .seconds(delay))
             now += .seconds(delay)
         }
-        try end(.success, at: now, &backoff)
-        #expect(!backoff.isFailing)
+        end(.success, at: now, &backoff)
+        #expect(!backoff.isFailing && backoff.isAtRest(at: now))
         // The next outage begins with the first delay.
-        for _ in 0..<3 { try end(.failure, at: now, &backoff) }
-        #expect(backoff.decide(now: now) == .pause(.seconds(1)))
-    }
-
-    @Test func aRequestThatEndsWithoutAnOutcomeMakesRoomForTheNext() throws {
-        var backoff = HostBackoff(policy)
-        try end(.refused(.seconds(10)), &backoff)
-        try end(.unknown, at: .seconds(10), &backoff)
-        _ = try ticket(of: &backoff, at: .seconds(10))
+        for _ in 0..<3 { end(.failure, at: now, &backoff) }
+        #expect(backoff.pause(at: now) == .seconds(1))
     }
 
     @Test(arguments: [HostBackoff.Outcome.success, .failure, .unknown, .refused(.seconds(1))])
-    func aRequestFromBeforeThePauseDoesNotChangeIt(_ late: HostBackoff.Outcome) throws {
+    func aRequestFromBeforeThePauseDoesNotChangeIt(_ late: HostBackoff.Outcome) {
         var backoff = HostBackoff(policy)
-        let old = try (0..<2).map { _ in try ticket(of: &backoff) }
-        try end(.refused(.seconds(10)), &backoff)
-        var expected = backoff
-        backoff.release(old[0])
-        backoff.record(late, of: old[0], now: .seconds(5))
+        backoff.record(.refused(.seconds(10)), sent: .zero, now: .seconds(1))
+        let expected = backoff
+        for sent in [Duration.zero, .seconds(1)] { backoff.record(late, sent: sent, now: .seconds(5)) }
         #expect(backoff == expected)
-        let trial = try ticket(of: &backoff, at: .seconds(10))
-        backoff.release(old[1])
-        _ = expected.decide(now: .seconds(10))
-        #expect(backoff == expected)
-        backoff.release(trial)
-        backoff.record(.success, of: trial, now: .seconds(11))
-        _ = try ticket(of: &backoff, at: .seconds(11))
+        #expect(!backoff.isAtRest(at: .seconds(5)))
     }
 
-    @Test func theLongestPauseForWhichAHostAsksCounts() throws {
+    @Test func theLongestPauseForWhichAHostAsksCounts() {
         var backoff = HostBackoff(policy)
-        let old = try ticket(of: &backoff)
-        try end(.refused(.seconds(10)), &backoff)
-        backoff.release(old)
-        backoff.record(.refused(.seconds(20)), of: old, now: .seconds(1))
-        #expect(backoff.decide(now: .seconds(10)) == .pause(.seconds(11)))
+        backoff.record(.refused(.seconds(10)), sent: .zero, now: .zero)
+        backoff.record(.refused(.seconds(20)), sent: .zero, now: .seconds(1))
+        #expect(backoff.pause(at: .seconds(10)) == .seconds(11))
     }
 
-    @Test func aLateRefusalPausesAHostThatHasRecovered() throws {
+    @Test func aLateRefusalPausesAHostThatHasRecovered() {
         var backoff = HostBackoff(policy)
-        let old = try ticket(of: &backoff)
-        try end(.refused(.seconds(1)), &backoff)
-        for _ in 0..<32 { try end(.success, at: .seconds(1), &backoff) }
-        #expect(backoff.isAtRest)
-        backoff.record(.refused(.seconds(5)), of: old, now: .seconds(2))
-        #expect(!backoff.isAtRest)
-        #expect(backoff.decide(now: .seconds(2)) == .pause(.seconds(5)))
+        backoff.record(.refused(.seconds(1)), sent: .zero, now: .zero)
+        end(.success, at: .seconds(1), &backoff)
+        #expect(backoff.isAtRest(at: .seconds(1)))
+        backoff.record(.refused(.seconds(5)), sent: .zero, now: .seconds(2))
+        #expect(!backoff.isAtRest(at: .seconds(2)))
+        #expect(backoff.pause(at: .seconds(2)) == .seconds(5))
     }
 
     /// Otherwise a request would be sent in a loop.
-    @Test func refusalsWithoutAPauseAreFollowedByGrowingOnes() throws {
+    @Test func refusalsWithoutAPauseAreFollowedByGrowingOnes() {
         var backoff = HostBackoff(policy)
         var now = Duration.zero
         for delay in [1, 2, 4, 4] {
-            try end(.refused(.zero), at: now, &backoff)
-            #expect(backoff.decide(now: now) == .pause(.seconds(delay)))
+            end(.refused(.zero), at: now, &backoff)
+            #expect(backoff.pause(at: now) == .seconds(delay))
             now += .seconds(delay)
         }
     }
