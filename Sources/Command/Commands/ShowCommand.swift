@@ -17,8 +17,7 @@ struct ShowCommand: AsyncParsableCommand {
             terminal, and without --size and --as, the command prints a line of text for each image.
 
             Animations play as often as their files say, but at most for the time of --duration. Any key ends the animation, and \
-            Ctrl-C the command. kitty plays them by itself, and iTerm2 does so with GIF files: the command then ends at once. In \
-            a grid, other terminals show the first frame.
+            Ctrl-C the command. A grid shows first frames.
 
             The command asks the terminal what it supports, and waits 200 milliseconds for the answer. On a slow connection, set \
             CALOTYPE_TERMINAL_TIME in the environment to more milliseconds.
@@ -112,8 +111,7 @@ struct ShowCommand: AsyncParsableCommand {
                 if terminal.graphics != .none { request.options.targetSize = terminalImage.targetSize }
                 let target = imagesPerRow == 1 ? TerminalTarget(terminalImage, write: ExitCleanup.writeWhole) : nil
                 let image = try await image(for: request, from: loader, previewsOn: Console.isTerminal ? target : nil)
-                let played = try await playedByTerminal(image, request, terminalImage, loader)
-                guard let drawing = try played ?? terminalImage.draw(image) else {
+                guard let drawing = try terminalImage.draw(image) else {
                     Console.print("\(Terminal.sanitized(name)): \(image.size) \(image.format?.rawValue ?? "")")
                     continue
                 }
@@ -122,7 +120,7 @@ struct ShowCommand: AsyncParsableCommand {
                     continue
                 }
                 await target.show(drawing)
-                if played == nil, let animation = image.animation, Console.isTerminal { try await play(animation, on: target) }
+                if let animation = image.animation, Console.isTerminal { try await play(animation, on: target) }
                 if names { Console.print(ImageGrid.label(name, columns: terminal.columns)) }
             } catch {
                 Console.write(grid.endRow())
@@ -157,31 +155,5 @@ struct ShowCommand: AsyncParsableCommand {
             defer { group.cancelAll() }
             _ = try await group.next()
         }
-    }
-
-    /// The drawing of an animation that the terminal plays by itself; `nil` for a still image, for a terminal that
-    /// plays none, and for an animation that is too large to send to a terminal.
-    private func playedByTerminal(
-        _ image: DecodedImage, _ request: ImageRequest, _ terminalImage: TerminalImage, _ loader: ImageLoader
-    ) async throws -> TerminalImage.Drawing? {
-        guard let animation = image.animation, terminalImage.terminal.playsAnimations else { return nil }
-        if terminalImage.terminal.graphics == .iTerm2 {
-            guard image.format == .gif else { return nil }
-            let data = try await loader.data(for: request).data
-            let info = try await loader.info(for: request)
-            return data.count <= 20_000_000 ? terminalImage.draw(file: data, size: info.size) : nil
-        }
-        guard terminalImage.terminal.graphics == .kitty, animation.frameCount <= 100_000_000 / max(1, image.cost) else {
-            return nil
-        }
-        var frames: [(image: DecodedImage, duration: Duration)] = []
-        for index in 0..<animation.frameCount {
-            frames.append((try await animation.frame(at: index), animation.durations[index]))
-        }
-        let drawing = try await StreamTarget.runOnDispatchQueue { [frames] in
-            try terminalImage.draw(frames, loopCount: animation.loopCount)
-        }
-        // A terminal keeps all frames in memory, and a connection may be slow.
-        return drawing.flatMap { $0.lines[0].utf8.count <= 16_000_000 ? $0 : nil }
     }
 }

@@ -1,6 +1,6 @@
 internal import ImageCore
 
-/// Plays an animation frame by frame, for a terminal that does not play it by itself.
+/// Plays an animation frame by frame, in a terminal.
 struct FramePlayer {
     /// The longest time to play, however often the animation is repeated.
     let limit: Duration

@@ -1,7 +1,7 @@
 internal import ImageCore
 
 /// Draws images with iTerm2's protocol (iterm2.com/documentation-images.html): a whole file in one escape sequence,
-/// `ESC ] 1337 ; File= arguments : base64 BEL`. The terminal decodes the file, and plays animated GIF files.
+/// `ESC ] 1337 ; File= arguments : base64 BEL`. The terminal decodes the file.
 enum ITerm2Image {
     /// Returns the text that draws a file at the cursor. The cursor does not move.
     ///

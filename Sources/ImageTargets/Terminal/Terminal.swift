@@ -37,10 +37,6 @@ public struct Terminal: Hashable, Sendable {
     public var background: HalfBlocks.RGB?
     /// Whether the output goes through tmux or screen. They remove images that they do not support when they redraw.
     public var isMultiplexed = false
-    /// Whether the terminal plays animations by itself: all frames by kitty's protocol, or GIF files by iTerm2's. Of
-    /// the terminals with kitty's protocol, only kitty does for certain; others get one frame after the other.
-    public var playsAnimations: Bool
-
     /// Makes a terminal with default colours and cells.
     ///
     /// - Parameters:
@@ -49,7 +45,6 @@ public struct Terminal: Hashable, Sendable {
     ///   - rows: the height in character cells, at least 1.
     public init(graphics: Graphics, columns: Int, rows: Int) {
         (self.graphics, self.columns, self.rows) = (graphics, max(1, columns), max(1, rows))
-        playsAnimations = graphics == .kitty || graphics == .iTerm2
     }
 
     /// Finds out from the environment what a terminal can show.
@@ -82,9 +77,8 @@ public struct Terminal: Hashable, Sendable {
         guard !isMultiplexed else { return }
         if environment["KITTY_WINDOW_ID"] != nil || term == "xterm-kitty" || program == "ghostty" || term == "xterm-ghostty" {
             (graphics, colors) = (.kitty, .trueColor)
-            playsAnimations = environment["KITTY_WINDOW_ID"] != nil || term == "xterm-kitty"
         } else if program == "iTerm.app" || program == "WezTerm" || environment["LC_TERMINAL"] == "iTerm2" {
-            (graphics, colors, playsAnimations) = (.iTerm2, .trueColor, true)
+            (graphics, colors) = (.iTerm2, .trueColor)
         } else if ["foot", "foot-extra", "mlterm", "yaft-256color"].contains(term) {
             (graphics, colors) = (.sixel, .trueColor)
         }
@@ -130,7 +124,6 @@ public struct Terminal: Hashable, Sendable {
         if let background = answers.background { self.background = background }
         if answers.supportsTrueColor { colors = .trueColor }
         if answers.supportsKitty, !isMultiplexed {
-            if graphics != .kitty { playsAnimations = false }
             (graphics, colors) = (.kitty, .trueColor)
         } else if answers.attributes?.contains(4) == true, graphics == .halfBlocks {
             // Inside tmux, this is the answer of tmux, which supports sixels and redraws them.

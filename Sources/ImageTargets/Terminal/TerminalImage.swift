@@ -97,41 +97,11 @@ public struct TerminalImage: Sendable {
         }
     }
 
-    /// Draws an animation that the terminal plays by itself.
-    ///
-    /// - Parameters:
-    ///   - frames: the frames, all of one size, with their durations.
-    ///   - loopCount: how often the terminal plays the animation; 0, the default, until it is erased.
-    /// - Returns: the drawing, or `nil` if the terminal does not play frames of kitty's protocol.
-    /// - Throws: an error if there is no memory for the scaled frames or the encoder fails.
-    public func draw(_ frames: [(image: DecodedImage, duration: Duration)], loopCount: Int = 0) throws -> Drawing? {
-        guard terminal.graphics == .kitty, terminal.playsAnimations, let first = frames.first else { return nil }
-        let sent = try frames.map { frame in
-            (png: try png(frame.image.with(try fitted(frame.image.bitmap))), duration: frame.duration)
-        }
-        return drawing(of: ResizeGeometry(source: first.image.size, box: targetSize, mode: .fit).output) { columns, rows in
-            KittyGraphics(id: id).draw(sent, columns: columns, rows: rows, loopCount: loopCount)
-        }
-    }
-
     private func png(_ image: DecodedImage) throws -> Data {
         // The file is read once, so that speed matters more than its size.
         var options = EncodeOptions()
         options.effort = 2
         return try encoder.encode(image, as: .png, options: options)
-    }
-
-    /// Draws a file that the terminal decodes by itself, and plays if it is an animated GIF.
-    ///
-    /// - Parameters:
-    ///   - file: an image file of a format that the terminal reads.
-    ///   - size: the size of the image in pixels. The image is scaled down to fit the box and never enlarged.
-    /// - Returns: the drawing, or `nil` if the terminal does not have iTerm2's protocol.
-    public func draw(file: Data, size: PixelSize) -> Drawing? {
-        guard terminal.graphics == .iTerm2, size.width > 0, size.height > 0 else { return nil }
-        return drawing(of: ResizeGeometry(source: size, box: pixelBox, mode: .fit).output) { columns, rows in
-            ITerm2Image.draw(file, columns: columns, rows: rows)
-        }
     }
 
     /// Returns the text that draws several images side by side, and leaves the cursor at the start of the row below all

@@ -63,21 +63,7 @@
             }
         }
 
-        @Test func terminalsThatSupportAnimationsPlayThem() async throws {
-            let folder = try ScratchFolder()
-            let file = try folder.write(try #require(flagGIF), to: "flag.gif")
-            // kitty gets each frame with its duration, as PNG files.
-            let kitty = try await show(file, environment: ["TERM": "xterm-kitty"], answering: Self.answers)
-            #expect(kitty.components(separatedBy: "a=f,").count == 3)
-            #expect(kitty.contains("z=200,") && kitty.contains("z=300,") && kitty.contains("a=a,"))
-            #expect(kitty.contains("v=1,") && kitty.components(separatedBy: "f=100,").count == 4)
-            // iTerm2 gets the file.
-            let iTerm2 = try await show(
-                file, environment: ["TERM": "xterm-256color", "TERM_PROGRAM": "iTerm.app"], answering: "\u{1B}[?62c")
-            #expect(iTerm2.contains(":\(try #require(flagGIF).base64EncodedString())\u{07}"))
-        }
-
-        @Test(arguments: [[], ["--still"], ["--duration", "0"]]) func otherTerminalsGetFramesInPlaceUntilTheTimeIsOver(
+        @Test(arguments: [[], ["--still"], ["--duration", "0"]]) func animationsPlayInPlaceUntilTheTimeIsOver(
             _ options: [String]
         ) async throws {
             let folder = try ScratchFolder()

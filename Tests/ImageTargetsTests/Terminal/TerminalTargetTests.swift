@@ -116,15 +116,6 @@ import Testing
         #expect(text() == 0)
     }
 
-    @Test func onlyITerm2GetsAnimatedFiles() throws {
-        let file = Data("GIF89a and so on".utf8)
-        let drawing = try #require(
-            terminalImage(.iTerm2, columns: 10, rows: 6).draw(file: file, size: PixelSize(width: 80, height: 24)))
-        #expect(drawing.columns == 10 && drawing.rows == 2)
-        #expect(drawing.lines[0].contains(":\(file.base64EncodedString())\u{07}"))
-        #expect(terminalImage(.sixel, columns: 10, rows: 6).draw(file: file, size: PixelSize(width: 80, height: 24)) == nil)
-    }
-
     @Test(arguments: protocols) func terminalTargetsConform(_ graphics: Terminal.Graphics) async throws {
         let last = Lock([UInt8]())
         let target = TerminalTarget(terminalImage(graphics, columns: 8, rows: 4)) { text in

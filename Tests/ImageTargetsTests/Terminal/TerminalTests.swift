@@ -105,15 +105,6 @@ import Testing
         }
     }
 
-    @Test func onlyKittyAndITerm2PlayAnimations() {
-        #expect(terminal(["TERM": "xterm-kitty"]).playsAnimations)
-        #expect(terminal(["TERM": "xterm-256color", "TERM_PROGRAM": "iTerm.app"]).playsAnimations)
-        #expect(!terminal(["TERM": "xterm-ghostty"]).playsAnimations)
-        var other = terminal(["TERM": "xterm-256color"])
-        other.update(from: Array("\u{1B}_Gi=31;OK\u{1B}\\\u{1B}[?62c".utf8))
-        #expect(other.graphics == .kitty && !other.playsAnimations)
-    }
-
     @Test func onlyTerminalsThatReadThemGetQueries() {
         let kitty = "\u{1B}_G"
         #expect(terminal(["TERM": "xterm-256color"]).query.contains(kitty))
@@ -145,16 +136,6 @@ import Testing
         let keys = ["a": "T", "i": "9", "c": "8", "r": "3", "f": "100", "C": "1"]
         #expect(keys.allSatisfy { command.keys[$0.key] == $0.value })
         #expect(Data(base64Encoded: command.data) == file)
-    }
-
-    @Test func kittyGetsEveryFrameWithItsDurationAndPlaysThemInALoop() throws {
-        let file = Data((0..<9_999).map { UInt8($0 % 251) })
-        let frames = [(png: file, duration: Duration.milliseconds(250)), (png: file, duration: .zero)]
-        let commands = try KittyCommand.parse(KittyGraphics(id: 3).draw(frames, columns: 5, rows: 2, loopCount: 0))
-        #expect(commands.map { $0.keys["a"] } == ["T", "f", "a"])
-        #expect(commands[1].keys["z"] == "100")
-        #expect(Data(base64Encoded: commands[1].data) == file)
-        #expect(commands[2].keys["z"] == "250" && commands[2].keys["s"] == "3" && commands[2].keys["v"] == "1")
     }
 
     @Test func iTerm2GetsTheFile() throws {
@@ -270,25 +251,15 @@ import Testing
         return SIMD3(levels[(index - 16) / 36], levels[(index - 16) / 6 % 6], levels[(index - 16) % 6])
     }
 
-    @Test func kittyGetsFilesFromAnEncoderAndTheNumberOfLoops() throws {
+    @Test func kittyGetsFilesFromAnEncoder() throws {
         let image = try TestImages.solid(width: 8, height: 8, red: 9)
         let terminal = Terminal(graphics: .kitty, columns: 20, rows: 10)
-        let drawing = try #require(
-            try TerminalImage(terminal, encoder: EncoderRegistry(.codecs)).draw(
-                [(image, .milliseconds(100)), (image, .milliseconds(200))], loopCount: 3))
+        let drawing = try #require(try TerminalImage(terminal, encoder: EncoderRegistry(.codecs)).draw(image))
         let commands = try KittyCommand.parse(drawing.lines[0])
-        #expect(commands.map { $0.keys["f"] } == ["100", "100", nil])
-        let file = try #require(Data(base64Encoded: commands[1].data))
+        #expect(commands.map { $0.keys["f"] } == ["100"])
+        let file = try #require(Data(base64Encoded: commands[0].data))
         let sent = try DecoderRegistry(.codecs).decode(file, options: DecodeOptions())
         #expect(sent.size == image.size && TestImages.color(of: sent) == TestImages.color(of: image))
-        // The protocol counts from the second loop.
-        #expect(commands[2].keys["v"] == "4")
-        // Other terminals with the protocol may not play frames.
-        var other = terminal
-        other.playsAnimations = false
-        #expect(
-            try TerminalImage(other, encoder: FirstPixel()).draw([(image, .milliseconds(100)), (image, .milliseconds(200))])
-                == nil)
     }
 
     @Test func imagesAreDrawnSideBySide() throws {
