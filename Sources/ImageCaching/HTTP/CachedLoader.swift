@@ -113,7 +113,7 @@ public final class CachedLoader: DataLoading {
         for url in [request.url] + others.compactMap({ $0?.absoluteURL }) where url.origin == request.url.origin {
             // First, so that no exchange under way stores its response after the removal.
             cache.exchanges.resourceHasChanged(at: url)
-            try await ignoringCacheErrors { try await self.cache.removeAll(for: url, as: request) }
+            try await ignoringCacheErrors { try await self.cache.removeResponses(for: url) }
         }
         return response
     }

@@ -118,23 +118,6 @@ public struct HTTPCache: ResponseCaching {
         try await store.removeAll()
     }
 
-    /// Removes the responses for a URL that `request` may have changed: those for all users, and those of its sender.
-    ///
-    /// An unsafe request has fields that a GET does not have, such as a token against forgery, and the keys of a user
-    /// are not listed. So the primary keys with all identifying fields of the request, all but one, one, and none are
-    /// removed.
-    func removeAll(for url: URL, as request: DataRequest) async throws {
-        // A limit, since the request may have any number of fields.
-        let names = Array(identifyingHeaders(of: request).prefix(16))
-        let others = names.flatMap { name in [[name], names.filter { $0 != name }] }
-        // Without their primary entry, variants are never found.
-        var anyone = request
-        anyone.identities = []
-        let combinations = [[], names] + others
-        let keys = [request, anyone].flatMap { user in combinations.map { primaryKey(url, user, identifiedBy: $0) } }
-        for key in Set(keys) { try await store.removeEntry(for: key) }
-    }
-
     // MARK: Keys
 
     /// Looks up what is stored for a request.
