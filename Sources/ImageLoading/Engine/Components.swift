@@ -72,6 +72,12 @@ final class Components: Sendable {
         return limits
     }
 
+    /// What the header of an image says; no pixel is decoded.
+    func info(of original: Original, _ plan: LoadPlan) throws -> ImageInfo {
+        let early = original.isWhole ? nil : try decoder.info(ofPrefix: original.entry.data, limits: limits(plan))
+        return try early ?? decoder.info(of: original.entry.data, limits: limits(plan))
+    }
+
     /// The memory that a full decode of these bytes takes, in bytes; 0 where there is no limit, or where the header is
     /// damaged: the decode reports the error.
     ///

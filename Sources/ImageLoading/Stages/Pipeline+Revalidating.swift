@@ -47,7 +47,7 @@ extension Pipeline {
             try await runner.runOnWorker(.revalidate) { [job] in _ = try stage.decode(original, from: nil, job.token) }
         } else {
             _ = try await runner.runOnWorker(.revalidate) { [components, plan] in
-                try HeaderStage(components: components, plan: plan).info(of: original)
+                try components.info(of: original, plan)
             }
         }
     }

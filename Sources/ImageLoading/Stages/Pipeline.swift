@@ -310,7 +310,7 @@ struct Pipeline: Sendable {
             throw ImageError.noInput
         }
         let info = try await runner.runOnWorker(.decode) { [components, plan] in
-            try HeaderStage(components: components, plan: plan).info(of: original)
+            try components.info(of: original, plan)
         }
         if original.isWhole { store.store(original) }
         return .info(info, original)
