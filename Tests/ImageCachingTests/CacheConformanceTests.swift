@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct CacheConformanceTests {
     @Test func theMemoryCacheConforms() async throws {
-        try await checkCachingConformance { MemoryCache(limits: .init(maximumBytes: 100 * testImageCost), trimPolicy: .none) }
+        try await checkCachingConformance { MemoryCache(limits: .init(maximumBytes: 100 * testImageCost), respondsToPressure: false) }
     }
 
     @Test func theDiskCacheConforms() async throws {

@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct CacheStatisticsTests {
     @Test func theMemoryCacheReportsItsOperations() throws {
-        let cache = MemoryCache(trimPolicy: .none)
+        let cache = MemoryCache(respondsToPressure: false)
         let key = ImageKey(resource: ResourceKey("a"))
         _ = cache.image(for: key)
         cache.store(try TestImages.solid(), for: key, priority: .normal)

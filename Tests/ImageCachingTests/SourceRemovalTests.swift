@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test func aMemoryCacheRemovesEveryVariantOfASource() throws {
-        let cache = MemoryCache(trimPolicy: .none)
+        let cache = MemoryCache(respondsToPressure: false)
         let own = [
             ImageKey(resource: own), ImageKey(resource: own, variant: ImageVariant("9x9,fit")),
             ImageKey(resource: own.varied(by: ["authorization: x"]), variant: ImageVariant("9x9,fit")),

@@ -18,8 +18,6 @@ public final class MemoryCache: Caching {
     private let shards = (0..<MemoryCache.shardCount).map { _ in MemoryShard() }
     private let uses = UseCounter()
     private let now: @Sendable () -> Double
-    /// How much the cache keeps under memory pressure.
-    public let trimPolicy: TrimPolicy
     private let center: MemoryPressureCenter
     private let listener = Lock<Int?>(nil)
 
@@ -37,19 +35,20 @@ public final class MemoryCache: Caching {
     ///
     /// - Parameters:
     ///   - limits: the limits on cost, count and age.
-    ///   - trimPolicy: how much the cache keeps under memory pressure; `.none` to ignore memory pressure.
+    ///   - respondsToPressure: whether reports of memory pressure evict entries; `true` by default. See
+    ///     ``respond(to:)``.
     ///   - now: a monotonic clock in seconds, for times to live; by default the system's clock.
     public convenience init(
-        limits: Limits = Limits(), trimPolicy: TrimPolicy = TrimPolicy(),
+        limits: Limits = Limits(), respondsToPressure: Bool = true,
         now: @escaping @Sendable () -> Double = SystemClock.uptime
     ) {
-        self.init(limits: limits, trimPolicy: trimPolicy, now: now, center: .shared)
+        self.init(limits: limits, respondsToPressure: respondsToPressure, now: now, center: .shared)
     }
 
-    init(limits: Limits, trimPolicy: TrimPolicy, now: @escaping @Sendable () -> Double, center: MemoryPressureCenter) {
+    init(limits: Limits, respondsToPressure: Bool, now: @escaping @Sendable () -> Double, center: MemoryPressureCenter) {
         evictionState = Lock(EvictionState(limits: limits))
-        (self.trimPolicy, self.now, self.center) = (trimPolicy, now, center)
-        guard trimPolicy != .none else { return }
+        (self.now, self.center) = (now, center)
+        guard respondsToPressure else { return }
         let number = center.add { [weak self] in self?.respond(to: $0) }
         listener.withLock { $0 = number }
     }

@@ -83,7 +83,7 @@ import Testing
     }
 
     private func hitRatio(of keys: [Int], capacity: Int) throws -> Double {
-        let cache = MemoryCache(limits: .init(maximumBytes: capacity * testImageCost), trimPolicy: .none)
+        let cache = MemoryCache(limits: .init(maximumBytes: capacity * testImageCost), respondsToPressure: false)
         let image = try testImage()
         var names: [Int: ImageKey] = [:]
         for key in keys {

@@ -99,7 +99,7 @@
                 }
             }
             let cache = MemoryCache(
-                limits: .init(maximumBytes: 100 * testImageCost), trimPolicy: .init(), now: { 0 }, center: center)
+                limits: .init(maximumBytes: 100 * testImageCost), respondsToPressure: true, now: { 0 }, center: center)
             for i in 0..<100 { cache.store(try testImage(), for: imageKey("\(i)")) }
             let before = Self.stalled ?? 0
             let path = file.path(percentEncoded: false)

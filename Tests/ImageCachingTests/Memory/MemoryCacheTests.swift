@@ -7,7 +7,7 @@ import CalotypeSystem
 /// The caches ignore memory pressure, which may occur while a test runs.
 @Suite struct MemoryCacheTests {
     @Test func aStoredImageIsAHitUntilItIsRemoved() throws {
-        let cache = MemoryCache(trimPolicy: .none)
+        let cache = MemoryCache(respondsToPressure: false)
         #expect(cache.image(for: imageKey("a")) == nil)
         cache.store(try testImage(tag: 7), for: imageKey("a"))
         #expect(tag(of: cache.image(for: imageKey("a"))) == 7)
@@ -16,7 +16,7 @@ import CalotypeSystem
     }
 
     @Test func variantsOfOneResourceAreSeparateEntries() throws {
-        let cache = MemoryCache(trimPolicy: .none)
+        let cache = MemoryCache(respondsToPressure: false)
         cache.store(try testImage(tag: 1), for: imageKey("a"))
         cache.store(try testImage(tag: 2), for: imageKey("a", "blur"))
         #expect(tag(of: cache.image(for: imageKey("a"))) == 1)
@@ -24,7 +24,7 @@ import CalotypeSystem
     }
 
     @Test func storingAgainReplacesAndCountsTheCostOnce() throws {
-        let cache = MemoryCache(trimPolicy: .none)
+        let cache = MemoryCache(respondsToPressure: false)
         cache.store(try testImage(rows: 3, tag: 1), for: imageKey("a"))
         cache.store(try testImage(rows: 2, tag: 2), for: imageKey("a"))
         #expect(tag(of: cache.image(for: imageKey("a"))) == 2)
@@ -34,7 +34,7 @@ import CalotypeSystem
     }
 
     @Test func theCostLimitHoldsAfterEveryInsert() throws {
-        let cache = MemoryCache(limits: .init(maximumBytes: 10 * testImageCost), trimPolicy: .none)
+        let cache = MemoryCache(limits: .init(maximumBytes: 10 * testImageCost), respondsToPressure: false)
         for i in 0..<100 {
             cache.store(try testImage(rows: 1 + i % 4, tag: UInt8(i)), for: imageKey("\(i)"))
             #expect(cache.statistics.byteCount <= 10 * testImageCost)
@@ -44,7 +44,7 @@ import CalotypeSystem
     }
 
     @Test func aTinyImageCountsTheOverheadOfItsEntry() throws {
-        let cache = MemoryCache(limits: .init(maximumBytes: 100 * testImageCost), trimPolicy: .none)
+        let cache = MemoryCache(limits: .init(maximumBytes: 100 * testImageCost), respondsToPressure: false)
         for i in 0..<1_000 { cache.store(try testImage(), for: imageKey("\(i)")) }
         #expect(cache.statistics.count == 100)
         #expect(cache.statistics.byteCount == 100 * testImageCost)
@@ -55,7 +55,7 @@ import CalotypeSystem
             // Allocations are larger with a sanitizer.
             guard unsafe dlsym(nil, "__asan_init") == nil && dlsym(nil, "__tsan_init") == nil else { return }
             await #expect(processExitsWith: .success) {
-                let cache = MemoryCache(limits: .init(maximumBytes: 1 << 40), trimPolicy: .none)
+                let cache = MemoryCache(limits: .init(maximumBytes: 1 << 40), respondsToPressure: false)
                 let before = try residentBytes()
                 for i in 0..<50_000 { cache.store(try testImage(), for: imageKey("https://example.org/images/\(i).jpg")) }
                 let ratio = Double(try residentBytes() - before) / Double(cache.statistics.byteCount)
@@ -65,7 +65,7 @@ import CalotypeSystem
     #endif
 
     @Test func theCountLimitHoldsAfterEveryInsert() throws {
-        let cache = MemoryCache(limits: .init(maximumCount: 3), trimPolicy: .none)
+        let cache = MemoryCache(limits: .init(maximumCount: 3), respondsToPressure: false)
         for i in 0..<20 {
             cache.store(try testImage(), for: imageKey("\(i)"))
             #expect(cache.statistics.count == min(i + 1, 3))
@@ -75,7 +75,7 @@ import CalotypeSystem
 
     @Test func anImageAboveTheLimitOfOneEntryIsNotStoredAndTheOldOneIsRemoved() throws {
         let cache = MemoryCache(
-            limits: .init(maximumBytes: 10 * testImageCost, maximumEntryBytes: testImageCost + 64), trimPolicy: .none)
+            limits: .init(maximumBytes: 10 * testImageCost, maximumEntryBytes: testImageCost + 64), respondsToPressure: false)
         cache.store(try testImage(rows: 2), for: imageKey("fits"))
         cache.store(try testImage(rows: 3), for: imageKey("large"))
         #expect(cache.image(for: imageKey("fits")) != nil)
@@ -87,7 +87,7 @@ import CalotypeSystem
     }
 
     @Test func aRecentlyUsedImageOutlivesAnUnusedOne() throws {
-        let cache = MemoryCache(limits: .init(maximumCount: 3), trimPolicy: .none)
+        let cache = MemoryCache(limits: .init(maximumCount: 3), respondsToPressure: false)
         for name in ["a", "b", "c"] { cache.store(try testImage(), for: imageKey(name)) }
         #expect(cache.image(for: imageKey("a")) != nil)
         cache.store(try testImage(), for: imageKey("d"))
@@ -97,14 +97,14 @@ import CalotypeSystem
 
     @Test func aLimitForThreeImagesKeepsThreeForAnyKeys() throws {
         for first in 0..<200 {
-            let cache = MemoryCache(limits: .init(maximumBytes: 3 * testImageCost), trimPolicy: .none)
+            let cache = MemoryCache(limits: .init(maximumBytes: 3 * testImageCost), respondsToPressure: false)
             for i in first..<first + 4 { cache.store(try testImage(), for: imageKey("\(i)")) }
             #expect((first..<first + 4).filter { cache.image(for: imageKey("\($0)")) != nil } == Array(first + 1..<first + 4))
         }
     }
 
     @Test func aReaderNeverMissesAnImageThatIsBeingReplaced() async throws {
-        let cache = MemoryCache(limits: .init(maximumCount: 2), trimPolicy: .none)
+        let cache = MemoryCache(limits: .init(maximumCount: 2), respondsToPressure: false)
         let image = try testImage()
         cache.store(image, for: imageKey("a"))
         let writer = Progress()
@@ -121,7 +121,7 @@ import CalotypeSystem
     }
 
     @Test func keysWithTheSameHashAreNeverConfused() throws {
-        let cache = MemoryCache(trimPolicy: .none)
+        let cache = MemoryCache(respondsToPressure: false)
         let (a, b) = (ImageKey(resource: ResourceKey("a", hash: 7)), ImageKey(resource: ResourceKey("b", hash: 7)))
         cache.store(try testImage(tag: 1), for: a)
         #expect(cache.image(for: b) == nil)
@@ -138,7 +138,7 @@ import CalotypeSystem
     }
 
     @Test func entriesOfHighPriorityOutliveAllOthers() throws {
-        let cache = MemoryCache(limits: .init(maximumCount: 4), trimPolicy: .none)
+        let cache = MemoryCache(limits: .init(maximumCount: 4), respondsToPressure: false)
         cache.store(try testImage(), for: imageKey("high 1"), priority: .high)
         cache.store(try testImage(), for: imageKey("high 2"), priority: .high)
         for i in 0..<50 { cache.store(try testImage(), for: imageKey("\(i)")) }
@@ -151,7 +151,7 @@ import CalotypeSystem
     }
 
     @Test func anEntryOfHighPriorityEvictsTheOldestOfItsPriority() throws {
-        let cache = MemoryCache(limits: .init(maximumCount: 2), trimPolicy: .none)
+        let cache = MemoryCache(limits: .init(maximumCount: 2), respondsToPressure: false)
         for i in 0..<3 { cache.store(try testImage(), for: imageKey("\(i)"), priority: .high) }
         #expect(cache.image(for: imageKey("0")) == nil)
         #expect(cache.image(for: imageKey("1")) != nil)
@@ -160,7 +160,7 @@ import CalotypeSystem
     }
 
     @Test func anEntryOfNormalPriorityEvictsNoneOfHighPriority() throws {
-        let cache = MemoryCache(limits: .init(maximumCount: 3), trimPolicy: .none)
+        let cache = MemoryCache(limits: .init(maximumCount: 3), respondsToPressure: false)
         for i in 0..<3 { cache.store(try testImage(), for: imageKey("high \(i)"), priority: .high) }
         cache.store(try testImage(), for: imageKey("normal"))
         #expect(cache.image(for: imageKey("normal")) == nil)
@@ -170,7 +170,7 @@ import CalotypeSystem
     }
 
     @Test func trimEvictsDownToTheGivenCost() throws {
-        let cache = MemoryCache(trimPolicy: .none)
+        let cache = MemoryCache(respondsToPressure: false)
         for i in 0..<10 { cache.store(try testImage(), for: imageKey("\(i)")) }
         cache.trim(toBytes: 3 * testImageCost + 8)
         #expect(cache.statistics.byteCount == 3 * testImageCost)
@@ -180,7 +180,7 @@ import CalotypeSystem
     }
 
     @Test func loweredLimitsHoldAtOnce() throws {
-        let cache = MemoryCache(trimPolicy: .none)
+        let cache = MemoryCache(respondsToPressure: false)
         for i in 0..<10 { cache.store(try testImage(), for: imageKey("\(i)")) }
         cache.limits = MemoryCache.Limits(maximumBytes: 5 * testImageCost)
         #expect(cache.statistics.count == 5)
@@ -189,7 +189,7 @@ import CalotypeSystem
     }
 
     @Test func removeAllLeavesAnEmptyCacheThatWorks() throws {
-        let cache = MemoryCache(trimPolicy: .none)
+        let cache = MemoryCache(respondsToPressure: false)
         for i in 0..<10 { cache.store(try testImage(), for: imageKey("\(i)"), priority: i % 2 == 0 ? .high : .normal) }
         cache.removeAll()
         #expect(cache.statistics.count == 0 && cache.statistics.byteCount == 0)
@@ -199,7 +199,7 @@ import CalotypeSystem
     }
 
     @Test func statisticsCountHitsAndMisses() throws {
-        let cache = MemoryCache(trimPolicy: .none)
+        let cache = MemoryCache(respondsToPressure: false)
         #expect(cache.statistics.hitRatio == nil)
         cache.store(try testImage(), for: imageKey("a"))
         for _ in 0..<3 { _ = cache.image(for: imageKey("a")) }
@@ -211,7 +211,7 @@ import CalotypeSystem
     }
 
     @Test func concurrentThreadsKeepTheLimitsAndGetTheRightImages() async throws {
-        let cache = MemoryCache(limits: .init(maximumBytes: 50 * testImageCost), trimPolicy: .none)
+        let cache = MemoryCache(limits: .init(maximumBytes: 50 * testImageCost), respondsToPressure: false)
         await withTaskGroup(of: Bool.self) { group in
             for worker in 0..<4 {
                 group.addTask {
@@ -234,7 +234,7 @@ import CalotypeSystem
 
     @Test func anEntryIsExpiredExactlyAtTheEndOfItsTime() throws {
         let clock = ManualSeconds()
-        let cache = MemoryCache(limits: .init(timeToLive: .seconds(10)), trimPolicy: .none, now: { clock.now })
+        let cache = MemoryCache(limits: .init(timeToLive: .seconds(10)), respondsToPressure: false, now: { clock.now })
         cache.store(try testImage(), for: imageKey("a"))
         clock.advance(by: 10)
         #expect(cache.peekImage(for: imageKey("a")) == nil)
@@ -243,7 +243,7 @@ import CalotypeSystem
 
     @Test func anEntryExpiresAfterItsTimeToLive() throws {
         let clock = ManualSeconds()
-        let cache = MemoryCache(limits: .init(timeToLive: .seconds(10)), trimPolicy: .none, now: { clock.now })
+        let cache = MemoryCache(limits: .init(timeToLive: .seconds(10)), respondsToPressure: false, now: { clock.now })
         cache.store(try testImage(), for: imageKey("usual"))
         cache.store(try testImage(), for: imageKey("short"), timeToLive: .seconds(5))
         cache.store(try testImage(), for: imageKey("long"), timeToLive: .seconds(20))
@@ -259,7 +259,7 @@ import CalotypeSystem
     }
 
     @Test func manyEntriesAreFoundAndRemovedInAnyOrder() throws {
-        let cache = MemoryCache(limits: .init(maximumBytes: testImageCost * 20_000), trimPolicy: .none)
+        let cache = MemoryCache(limits: .init(maximumBytes: testImageCost * 20_000), respondsToPressure: false)
         let image = try testImage()
         for i in 0..<10_000 { cache.store(image, for: imageKey("\(i)")) }
         for i in stride(from: 0, to: 10_000, by: 3) { cache.removeImage(for: imageKey("\(i)")) }
@@ -267,7 +267,7 @@ import CalotypeSystem
     }
 
     @Test func keptEntriesAreFoundWhileOthersAreAddedAndRemoved() async throws {
-        let cache = MemoryCache(limits: .init(maximumBytes: testImageCost * 100_000), trimPolicy: .none)
+        let cache = MemoryCache(limits: .init(maximumBytes: testImageCost * 100_000), respondsToPressure: false)
         let image = try testImage()
         for i in 0..<200 { cache.store(image, for: imageKey("kept \(i)")) }
         let writer = Progress()
@@ -294,7 +294,7 @@ import CalotypeSystem
     }
 
     @Test func manyVariantsOfOneResourceAreFoundAndListed() throws {
-        let cache = MemoryCache(limits: .init(maximumBytes: testImageCost * 10_000), trimPolicy: .none)
+        let cache = MemoryCache(limits: .init(maximumBytes: testImageCost * 10_000), respondsToPressure: false)
         for i in 0..<2_000 { cache.store(try testImage(tag: UInt8(i % 256)), for: imageKey("a", "\(i)")) }
         for i in 0..<2_000 { #expect(tag(of: cache.image(for: imageKey("a", "\(i)"))) == UInt8(i % 256)) }
         #expect(cache.variants(of: ResourceKey("a")).count == 16)

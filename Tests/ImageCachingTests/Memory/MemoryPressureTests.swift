@@ -8,8 +8,9 @@ import Testing
     /// A center that only distributes what the test posts.
     private let center = MemoryPressureCenter { _ in nil }
 
-    private func filledCache(_ policy: MemoryCache.TrimPolicy = .init()) throws -> MemoryCache {
-        let cache = MemoryCache(limits: .init(maximumBytes: 100 * testImageCost), trimPolicy: policy, now: { 0 }, center: center)
+    private func filledCache(respondsToPressure: Bool = true) throws -> MemoryCache {
+        let cache = MemoryCache(
+            limits: .init(maximumBytes: 100 * testImageCost), respondsToPressure: respondsToPressure, now: { 0 }, center: center)
         for i in 0..<100 { cache.store(try testImage(), for: imageKey("\(i)")) }
         return cache
     }
@@ -34,11 +35,10 @@ import Testing
         #expect(cache.image(for: imageKey("99")) != nil)
     }
 
-    @Test func aCustomPolicyIsUsedAndNoneKeepsEverything() throws {
-        let (some, all) = (try filledCache(.init(warning: 0.9)), try filledCache(.none))
-        center.post(.warning)
-        #expect(some.statistics.count == 90)
-        #expect(all.statistics.count == 100)
+    @Test func aCacheThatIgnoresPressureKeepsEverything() throws {
+        let cache = try filledCache(respondsToPressure: false)
+        center.post(.critical)
+        #expect(cache.statistics.count == 100)
     }
 
     @Test func oneCacheCanRespondAlone() throws {
@@ -63,7 +63,7 @@ import Testing
             return Watch()
         }
         #expect(!center.isWatching)
-        var caches = (0..<2).map { _ in MemoryCache(limits: .init(), trimPolicy: .init(), now: { 0 }, center: center) }
+        var caches = (0..<2).map { _ in MemoryCache(limits: .init(), respondsToPressure: true, now: { 0 }, center: center) }
         #expect(center.isWatching)
         caches.removeLast()
         #expect(center.isWatching)
@@ -112,7 +112,7 @@ import Testing
     }
 
     private func filled() throws -> MemoryCache {
-        let cache = MemoryCache(trimPolicy: .none)
+        let cache = MemoryCache(respondsToPressure: false)
         cache.store(try testImage(400, 300), for: imageKey("a", "full"))
         cache.store(try testImage(200, 150), for: imageKey("a", "half"))
         cache.store(try testImage(100, 75), for: imageKey("a", "quarter"))
@@ -130,7 +130,7 @@ import Testing
 
     @Test func anExpiredVariantIsNotListed() throws {
         let clock = ManualSeconds()
-        let cache = MemoryCache(trimPolicy: .none, now: { clock.now })
+        let cache = MemoryCache(respondsToPressure: false, now: { clock.now })
         cache.store(try testImage(9, 9), for: imageKey("a", "full"), timeToLive: .seconds(10))
         clock.advance(by: 10)
         #expect(cache.variants(of: ResourceKey("a")).isEmpty)
@@ -138,7 +138,7 @@ import Testing
     }
 
     @Test func manyVariantsGiveSixteen() throws {
-        let cache = MemoryCache(trimPolicy: .none)
+        let cache = MemoryCache(respondsToPressure: false)
         for i in 0..<40 { cache.store(try testImage(8, 8), for: imageKey("a", "\(i)")) }
         #expect(cache.variants(of: ResourceKey("a")).count == 16)
     }

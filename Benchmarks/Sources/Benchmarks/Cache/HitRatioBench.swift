@@ -11,7 +11,7 @@ struct HitRatioBench {
         let keys = (0..<2 * traces.items).map { ImageKey(resource: ResourceKey("https://example.org/\($0).jpg")) }
         return traces.all.flatMap { trace -> [Row] in
             Progress.show("  hit ratio: \(trace.name)")
-            let cache = MemoryCache(limits: .init(maximumCount: trace.capacity), trimPolicy: .none)
+            let cache = MemoryCache(limits: .init(maximumCount: trace.capacity), respondsToPressure: false)
             for key in trace.keys.map({ keys[Int($0)] }) where cache.image(for: key) == nil { cache.store(image, for: key) }
             let own = cache.statistics.hitRatio ?? 0
             let lru = trace.hitRatioOfLRU

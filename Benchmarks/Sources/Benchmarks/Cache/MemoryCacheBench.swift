@@ -10,7 +10,7 @@ struct MemoryCacheBench {
 
     let effort: Effort
     /// Memory pressure on the machine must not turn hits into misses.
-    private let cache = MemoryCache(limits: .init(maximumCount: Self.entryCount), trimPolicy: .none)
+    private let cache = MemoryCache(limits: .init(maximumCount: Self.entryCount), respondsToPressure: false)
 
     init(effort: Effort) { self.effort = effort }
 

@@ -20,7 +20,7 @@ import os
         .standard {
             $0.dataCache = nil
             // Memory pressure on the machine must not change the test.
-            $0.memoryCache = MemoryCache(trimPolicy: .none)
+            $0.memoryCache = MemoryCache(respondsToPressure: false)
             change(&$0)
         }
     }
