@@ -16,8 +16,7 @@ struct ShowCommand: AsyncParsableCommand {
             two pixels a character. Several images are drawn in a grid; a single one shows previews while it loads. Without a \
             terminal, and without --size and --as, the command prints a line of text for each image.
 
-            Animations play as often as their files say, but at most for the time of --duration. Any key ends the animation, and \
-            Ctrl-C the command. A grid shows first frames.
+            Animations play as often as their files say, but at most for the time of --duration. A grid shows first frames.
 
             The command asks the terminal what it supports, and waits 200 milliseconds for the answer. On a slow connection, set \
             CALOTYPE_TERMINAL_TIME in the environment to more milliseconds.
@@ -148,12 +147,6 @@ struct ShowCommand: AsyncParsableCommand {
     private func play(_ animation: AnimatedImage, on target: TerminalTarget) async throws {
         ExitCleanup.setCursorHidden(true, on: STDOUT_FILENO)
         defer { ExitCleanup.setCursorHidden(false, on: STDOUT_FILENO) }
-        let player = FramePlayer(limit: .seconds(duration))
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { try await player.play(animation) { await target.setFrame($0) } }
-            group.addTask { await KeyPress.wait() }
-            defer { group.cancelAll() }
-            _ = try await group.next()
-        }
+        try await FramePlayer(limit: .seconds(duration)).play(animation) { await target.setFrame($0) }
     }
 }

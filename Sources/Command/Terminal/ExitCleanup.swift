@@ -1,7 +1,7 @@
 internal import CalotypeSystem
 internal import ImageCore
 
-/// Removes temporary files, and shows the terminal's cursor and restores its settings, however the process ends.
+/// Removes temporary files and shows the terminal's cursor, however the process ends.
 ///
 /// The first registration installs handlers for SIGINT, SIGHUP and SIGTERM, which clean up and then end the process by
 /// the same signal. Before that, the default actions end it, so that a command with nothing to clean up starts no
@@ -11,8 +11,6 @@ enum ExitCleanup {
         var files: [String] = []
         /// The descriptor of the terminal whose cursor is hidden.
         var hiddenCursor: Int32?
-        /// The terminal that is read key by key.
-        var rawTerminal: RawTerminal?
         /// Whether text is being written that a signal should not cut in two.
         var isWriting = false
         var handlesSignals = false
@@ -45,18 +43,6 @@ enum ExitCleanup {
         if !isExiting { _ = Console.writeAll(isHidden ? "\u{1B}[?25l" : "\u{1B}[?25h", to: descriptor) }
     }
 
-    /// Reads the terminal key by key until ``restoreTerminal()``. `nil` if there is none, or the process is exiting.
-    static func rawTerminal() -> RawTerminal? {
-        state.withLock { state in
-            handleSignals(&state)
-            guard !state.isExiting, state.rawTerminal == nil else { return nil }
-            state.rawTerminal = RawTerminal()
-            return state.rawTerminal
-        }
-    }
-
-    static func restoreTerminal() { state.withLock { $0.rawTerminal.take() }?.restore() }
-
     /// Writes text to standard output as a whole: a signal ends the process only afterwards, unless the terminal is
     /// stuck. Writes nothing once the process is exiting.
     static func writeWhole(_ text: String) {
@@ -76,7 +62,6 @@ enum ExitCleanup {
             return (state.files, state.hiddenCursor)
         }
         for path in files { try? FileManager.default.removeItem(atPath: path) }
-        restoreTerminal()
         if let hiddenCursor { _ = Console.writeAll("\r\u{1B}[J\u{1B}[?25h", to: hiddenCursor) }
     }
 

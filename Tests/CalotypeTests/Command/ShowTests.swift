@@ -102,20 +102,6 @@
             #expect(Self.screen(text).cursor == .init(row: 8, column: 0))
         }
 
-        @Test func aKeyEndsAnAnimationAndIsNotEchoed() async throws {
-            let folder = try ScratchFolder()
-            let terminal = try PseudoTerminal()
-            let settings = terminal.flags
-            let command = try await playing(on: terminal, folder)
-            #expect(terminal.flags != settings)
-            terminal.type("q")
-            #expect(try await command.end().ending == .status(0))
-            #expect(terminal.flags == settings)
-            let text = await terminal.all()
-            #expect(text.hasSuffix("\u{1B}[?25h") && !text.contains("q"))
-            #expect(Self.screen(text).cursor == .init(row: 8, column: 0))
-        }
-
         @Test func sixelsFitWhereOnlyTheSystemKnowsTheSizeOfTheWindow() async throws {
             // xterm as installed: cells of 6 × 13 pixels and a border of two.
             let terminal = try PseudoTerminal(pixels: (width: 80 * 6 + 4, height: 24 * 13 + 4))
