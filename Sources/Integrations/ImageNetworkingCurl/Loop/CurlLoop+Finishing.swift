@@ -4,9 +4,6 @@ internal import ImageNetworking
 
 /// How transfers end: by themselves, by a timeout, or because they were cancelled.
 extension CurlLoop {
-    /// Further idle handles are not worth their memory.
-    private static let maximumIdleHandles = 64
-
     private enum Outcome {
         case end(Result<Void, any Error>)
         case redirect(Hop)
@@ -122,12 +119,9 @@ extension CurlLoop {
         running[ObjectIdentifier(transfer)] = nil
     }
 
-    /// Removes the handle from libcurl and keeps it for another transfer after a plain GET, whose options every request
-    /// sets.
+    /// Removes the handle from libcurl.
     func release(_ transfer: CurlTransfer) {
         _ = unsafe curl_multi_remove_handle(multi.pointer, transfer.handle.pointer)
-        transfer.handle.prepareForReuse()
-        let isPlain = transfer.hop.method == .get && transfer.hop.body == nil
-        if isPlain, idleHandles.count < Self.maximumIdleHandles { idleHandles.append(transfer.handle) }
+        transfer.handle.transfer = nil
     }
 }

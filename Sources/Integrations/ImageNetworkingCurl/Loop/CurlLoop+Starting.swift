@@ -43,7 +43,7 @@ extension CurlLoop {
             fetch.fail(SourcePolicy.error(fetch.source, problem))
             return false
         }
-        guard let handle = idleHandles.popLast() ?? EasyHandle(configuration, usesProxies: usesProxies) else {
+        guard let handle = EasyHandle(configuration, usesProxies: usesProxies) else {
             fetch.fail(ImageError(.connectionFailed, message: "There is not enough memory to load \(fetch.source)."))
             return false
         }
@@ -51,7 +51,7 @@ extension CurlLoop {
         handle.transfer = transfer
         handle.prepare(hop, configuration: configuration)
         guard unsafe curl_multi_add_handle(multi.pointer, handle.pointer) == CURLM_OK else {
-            handle.prepareForReuse()
+            handle.transfer = nil
             fetch.fail(ImageError(.connectionFailed, message: "libcurl could not start the transfer of \(fetch.source)."))
             return false
         }

@@ -18,7 +18,6 @@ final class CurlLoop {
     var running: [ObjectIdentifier: CurlTransfer] = [:]
     /// Cancelled transfers whose name lookup still runs. They get no socket.
     var detached: [ObjectIdentifier: CurlTransfer] = [:]
-    var idleHandles: [EasyHandle] = []
     var keptConnections = KeptConnections()
     /// When the turn began.
     private(set) var now = ContinuousClock.now
@@ -51,10 +50,7 @@ final class CurlLoop {
         unsafe clt_curl_multi_quit_quickly(multi.pointer)
     }
 
-    deinit {
-        idleHandles = []
-        _ = unsafe curl_multi_cleanup(multi.pointer)
-    }
+    deinit { _ = unsafe curl_multi_cleanup(multi.pointer) }
 
     /// The body of a loader's thread.
     static func run(_ configuration: CurlLoader.Configuration, _ limits: CurlLoader.Limits, mailbox: Mailbox) {

@@ -4,7 +4,7 @@ internal import ImageCore
 
 internal import CalotypeSystem
 
-/// One of libcurl's easy handles, reused from transfer to transfer. For the loop's thread alone.
+/// One of libcurl's easy handles, for one transfer. For the loop's thread alone.
 @safe final class EasyHandle {
     /// How much libcurl receives at a time, in bytes.
     static let bufferSize = 64 << 10
@@ -31,17 +31,9 @@ internal import CalotypeSystem
     }
 
     deinit {
-        unsafe curl_easy_cleanup(pointer)
-        unsafe curl_slist_free_all(headerLines)
-        unsafe errorText.deallocate()
-    }
-
-    /// Called when libcurl has removed the handle. Removes what may be secret: the URL and the header lines.
-    func prepareForReuse() {
-        transfer = nil
-        headers = ResponseHeaders()
-        _ = unsafe clt_curl_set_pointer(pointer, CURLOPT_URL, nil)
         setHeaderLines([])
+        unsafe curl_easy_cleanup(pointer)
+        unsafe errorText.deallocate()
     }
 
     /// The transfer of the handle that a callback or libcurl's list of finished transfers names.
