@@ -26,26 +26,6 @@
             splice(position, removing: min(number, count - position), adding: 0)
         }
 
-        /// Moves an image. It stays selected, and other cells keep their images. Change your own data first.
-        ///
-        /// - Parameters:
-        ///   - position: its position. Nothing happens if it does not exist.
-        ///   - newPosition: its position after the move.
-        public func move(from position: Int, to newPosition: Int) {
-            guard position != newPosition, (0..<count).contains(position), (0..<count).contains(newPosition) else { return }
-            let isSelected = selection.contains(position)
-            let others = selection.subtracting([position])
-            isMoving = true
-            splice(position, removing: 1, adding: 0)
-            splice(newPosition, removing: 0, adding: 1)
-            if isSelected {
-                let removed = others.map { $0 > position ? $0 - 1 : $0 }
-                selection = Set(removed.map { $0 >= newPosition ? $0 + 1 : $0 } + [newPosition])
-            }
-            isMoving = false
-            reportSelection()
-        }
-
         /// Renews the request of an image, whose cell may already be on screen. Nothing happens if the position does
         /// not exist.
         public func reload(_ position: Int) {
@@ -126,7 +106,7 @@
 
         /// Reports the selection if it has changed.
         func reportSelection() {
-            guard !isMoving, selection != reportedSelection else { return }
+            guard selection != reportedSelection else { return }
             reportedSelection = selection
             onSelectionChange?(selection)
         }

@@ -63,8 +63,7 @@
         public var updateCell: ((UnsafeMutableRawPointer, Int) -> Void)?
 
         /// The number of images, 0 by default. Setting it renews all requests. Setting the same number keeps the offset
-        /// and the selection. For single changes, use ``insert(_:at:)``, ``remove(_:at:)``, ``move(from:to:)`` and
-        /// ``reload(_:)``.
+        /// and the selection. For single changes, use ``insert(_:at:)``, ``remove(_:at:)`` and ``reload(_:)``.
         public var count: Int {
             get { storedCount }
             set {
@@ -95,8 +94,6 @@
         var storedCount = 0
         /// Cells that were unbound while single images change, whose loads continue if they are bound again.
         var unboundCells: [GTKListCell]?
-        /// Whether an image is between its old and its new position.
-        var isMoving = false
         /// The selection that was reported last.
         var reportedSelection: Set<Int> = []
 
