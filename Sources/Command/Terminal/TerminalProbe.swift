@@ -1,3 +1,4 @@
+internal import CalotypeSystem
 internal import ImageCore
 internal import ImageTargets
 
@@ -20,16 +21,30 @@ enum TerminalProbe {
         return terminal
     }
 
-    /// Writes the query, and reads until the answers are complete or the time is over; at most 4 KB.
+    /// Writes the query, and reads until the answers are complete or the time is over; at most 4 KB. `nil` without a
+    /// terminal, and for a background job, which the system stops when it changes the terminal's settings.
     private static func answers(to query: String, within milliseconds: Int32) -> [UInt8]? {
-        guard let terminal = RawTerminal() else { return nil }
-        defer { terminal.restore() }
-        guard terminal.write(query) else { return nil }
+        let terminal = unsafe open("/dev/tty", O_RDWR | O_NOCTTY)
+        guard terminal >= 0 else { return nil }
+        defer { close(terminal) }
+        var before = termios()
+        guard tcgetpgrp(terminal) == getpgrp(), unsafe tcgetattr(terminal, &before) == 0 else { return nil }
+        // The answers arrive at once instead of by lines, and are not echoed.
+        var settings = before
+        settings.c_lflag &= ~tcflag_t(ECHO | ICANON)
+        guard unsafe tcsetattr(terminal, TCSANOW, &settings) == 0 else { return nil }
+        defer { _ = unsafe tcsetattr(terminal, TCSAFLUSH, &before) }
+        guard Console.writeAll(query, to: terminal) == nil else { return nil }
         let end = ContinuousClock.now + .milliseconds(Int(milliseconds))
         var answers: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 512)
         while answers.count < 4096, !Terminal.isComplete(answers) {
-            guard let more = terminal.read(within: end - ContinuousClock.now), !more.isEmpty else { break }
-            answers += more
+            var poller = pollfd(fd: terminal, events: Int16(POLLIN), revents: 0)
+            let rest = Int32(clamping: Int(((end - ContinuousClock.now) / .milliseconds(1)).rounded(.up)))
+            guard rest > 0, unsafe poll(&poller, 1, rest) > 0 else { break }
+            let count = unsafe read(terminal, &buffer, buffer.count)
+            guard count > 0 else { break }
+            answers += buffer.prefix(count)
         }
         return answers
     }

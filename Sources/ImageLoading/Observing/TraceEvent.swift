@@ -8,19 +8,11 @@ struct TraceEvent: Encodable, Sendable {
         case end = "e"
     }
 
-    enum Argument: Encodable, Sendable {
-        case string(String)
-        case number(Int)
-        case flag(Bool)
-
-        func encode(to encoder: any Encoder) throws {
-            var container = encoder.singleValueContainer()
-            switch self {
-            case .string(let text): try container.encode(text)
-            case .number(let number): try container.encode(number)
-            case .flag(let flag): try container.encode(flag)
-            }
-        }
+    /// What an event says besides its name.
+    struct Arguments: Encodable, Sendable {
+        var purpose, error, result, tier, size: String?
+        var load, received, expected, status, bytes, retries: Int?
+        var coalesced: Bool?
     }
 
     private enum CodingKeys: String, CodingKey {
@@ -40,7 +32,7 @@ struct TraceEvent: Encodable, Sendable {
     private var boundID: String?
     private var flowsOut: Bool?
     private var flowsIn: Bool?
-    private(set) var arguments: [String: Argument]?
+    var arguments: Arguments?
 
     init(load: LoadID, processID: Int, time: Duration) {
         id = Self.text(load)
@@ -56,23 +48,17 @@ struct TraceEvent: Encodable, Sendable {
     /// An arrow that began at the start of that load ends here.
     mutating func endFlow(from other: LoadID) { (boundID, flowsIn) = (Self.text(other), true) }
 
-    mutating func set(_ name: String, _ argument: Argument) { arguments = (arguments ?? [:]).merging([name: argument]) { $1 } }
-
     /// Adds the result of the load.
     mutating func add(_ result: Result<LoadSummary, LoadFailure>) {
         switch result {
-        case .failure(.cancelled): set("result", .string("cancelled"))
+        case .failure(.cancelled): arguments = Arguments(result: "cancelled")
         case .failure(.failed(let error)):
-            set("result", .string("failed"))
-            set("error", .string(error.code.name))
-            if let status = error.status { set("status", .number(status)) }
+            arguments = Arguments(error: error.code.name, result: "failed", status: error.status)
         case .success(let summary):
-            set("result", .string("finished"))
-            set("tier", .string(summary.tier.rawValue))
-            if let image = summary.image { set("size", .string("\(image.size)")) }
-            set("bytes", .number(summary.metrics.byteCount))
-            set("coalesced", .flag(summary.metrics.isCoalesced))
-            if summary.metrics.retries > 0 { set("retries", .number(summary.metrics.retries)) }
+            let metrics = summary.metrics
+            arguments = Arguments(
+                result: "finished", tier: summary.tier.rawValue, size: summary.image.map { "\($0.size)" }, bytes: metrics.byteCount,
+                retries: metrics.retries > 0 ? metrics.retries : nil, coalesced: metrics.isCoalesced)
         }
     }
 

@@ -100,24 +100,23 @@ public final class TraceObserver: LoadObserving {
             event.name = URLRedaction.text(of: request.source, hidesQueries: hidesQueries)
             event.phase = .begin
             event.beginFlows()
-            event.set("purpose", .string("\(request.purpose)"))
+            event.arguments = .init(purpose: "\(request.purpose)")
         case .joined(let other):
             event.name = "joined"
             event.endFlow(from: other)
-            event.set("load", .number(Int(clamping: other.rawValue)))
+            event.arguments = .init(load: Int(clamping: other.rawValue))
         case .waitBegan(let stage): (event.name, event.phase) = ("\(stage.rawValue) queue", .begin)
         case .waitEnded(let stage, _): (event.name, event.phase) = ("\(stage.rawValue) queue", .end)
         case .progress(let progress):
             event.name = "progress"
-            event.set("received", .number(progress.received))
-            if let expected = progress.expected { event.set("expected", .number(expected)) }
+            event.arguments = .init(received: progress.received, expected: progress.expected)
         case .stageBegan(let stage): (event.name, event.phase) = (stage.rawValue, .begin)
         case .stageEnded(let stage, _): (event.name, event.phase) = (stage.rawValue, .end)
         case .cacheLookup(let tier, let isHit):
             event.name = "\(tier.rawValue) \(isHit ? "hit" : "miss")"
         case .cacheFailed(let error):
             event.name = "cache failed"
-            event.set("error", .string(error.code.name))
+            event.arguments = .init(error: error.code.name)
         case .finished(let result):
             event.name = URLRedaction.text(of: request.source, hidesQueries: hidesQueries)
             event.phase = .end
