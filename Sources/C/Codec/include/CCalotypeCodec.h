@@ -1,11 +1,6 @@
-/// What the C between Swift and the codecs' libraries shares: the status of a call, and changes of rows. Samples of 16
-/// bits are in the machine's byte order.
+/// What the C between Swift and the codecs' libraries shares: the status of a call.
 #ifndef CCALOTYPE_CODEC_H
 #define CCALOTYPE_CODEC_H
-
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 typedef enum {
     CLT_OK = 0,
@@ -23,13 +18,5 @@ typedef enum {
     /// All scans of a JPEG were read.
     CLT_END
 } clt_status;
-
-/// Whether every pixel is opaque.
-bool clt_is_opaque_rgba8(const uint8_t *row, size_t width);
-bool clt_is_opaque_rgba16(const uint16_t *row, size_t width);
-/// Converts CMYK without a profile to opaque RGBA: each colour is (1 - ink) × (1 - black).
-void clt_cmyk_to_rgba8(const uint8_t *source, uint8_t *target, size_t width, bool is_inverted);
-/// Converts `samples` 16-bit samples to 8 bits, with rounding.
-void clt_narrow(const uint16_t *source, uint8_t *target, size_t samples);
 
 #endif

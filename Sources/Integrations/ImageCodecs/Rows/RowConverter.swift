@@ -1,4 +1,3 @@
-internal import CCalotypeCodec
 internal import ImageCore
 internal import ImageKernels
 
@@ -35,22 +34,23 @@ final class RowConverter {
 
     private func copy(_ row: UnsafeRawPointer, to result: UnsafeMutableRawPointer, width: Int) {
         if case .cmyk8(let inverted) = source {
-            unsafe clt_cmyk_to_rgba8(
-                row.assumingMemoryBound(to: UInt8.self), result.assumingMemoryBound(to: UInt8.self), width, inverted)
+            unsafe Self.convertCMYK(row, to: result, width: width, flip: inverted ? 0 : 255)
         } else if worksInPlace {
             guard unsafe row != UnsafeRawPointer(result) else { return }
             unsafe result.copyMemory(from: row, byteCount: width * target.bytesPerPixel)
         } else {
-            unsafe clt_narrow(
-                row.assumingMemoryBound(to: UInt16.self), result.assumingMemoryBound(to: UInt8.self), width * target.channels)
+            let (wide, bytes) = unsafe (row.assumingMemoryBound(to: UInt16.self), result.assumingMemoryBound(to: UInt8.self))
+            for i in 0..<(width * target.channels) {
+                unsafe bytes[i] = UInt8(truncatingIfNeeded: (UInt32(wide[i]) &* 255 &+ 32767) / 65535)
+            }
         }
     }
 
     private func finishAlpha(_ row: UnsafeMutableRawPointer, width: Int) {
         let isRowOpaque =
             switch target {
-            case .rgba8: unsafe clt_is_opaque_rgba8(row.assumingMemoryBound(to: UInt8.self), width)
-            case .rgba16: unsafe clt_is_opaque_rgba16(row.assumingMemoryBound(to: UInt16.self), width)
+            case .rgba8: unsafe Self.isOpaque(row.assumingMemoryBound(to: UInt8.self), width)
+            case .rgba16: unsafe Self.isOpaque(row.assumingMemoryBound(to: UInt16.self), width)
             case .gray8, .gray16: true
             }
         if isRowOpaque { return }
@@ -58,5 +58,24 @@ final class RowConverter {
         guard premultiplies else { return }
         unsafe PixelRow.premultiply(
             UnsafeMutableRawBufferPointer(start: row, count: width * target.bytesPerPixel), format: target)
+    }
+
+    private static func isOpaque<Sample: FixedWidthInteger>(_ row: UnsafePointer<Sample>, _ width: Int) -> Bool {
+        var all = Sample.max
+        for x in 0..<width { all &= unsafe row[4 * x + 3] }
+        return all == .max
+    }
+
+    /// Converts CMYK without a profile to opaque RGBA: each colour is (1 - ink) × (1 - black), rounded to nearest.
+    private static func convertCMYK(_ row: UnsafeRawPointer, to result: UnsafeMutableRawPointer, width: Int, flip: UInt8) {
+        let (inks, bytes) = unsafe (row.assumingMemoryBound(to: UInt8.self), result.assumingMemoryBound(to: UInt8.self))
+        for x in 0..<width {
+            let white = unsafe UInt32(inks[4 * x + 3] ^ flip)
+            for color in 4 * x..<4 * x + 3 {
+                let product = unsafe UInt32(inks[color] ^ flip) &* white &+ 128
+                unsafe bytes[color] = UInt8(truncatingIfNeeded: (product &+ product >> 8) >> 8)
+            }
+            unsafe bytes[4 * x + 3] = 255
+        }
     }
 }
