@@ -51,10 +51,10 @@ private final class ScriptedDownloads: BackgroundDownloading {
     let log = EventLog<String>()
     /// Opened before the list of running downloads is returned.
     let gate: CalotypeTesting.Gate
-    private let earlier: [(key: String, number: Int, received: Int)]
+    private let earlier: [(key: String, number: Int)]
     private let last = Lock(0)
 
-    init(earlier: [(key: String, number: Int, received: Int)] = [], gate: CalotypeTesting.Gate = Gate(isOpen: true)) {
+    init(earlier: [(key: String, number: Int)], gate: CalotypeTesting.Gate) {
         (self.earlier, self.gate) = (earlier, gate)
     }
 
@@ -66,9 +66,9 @@ private final class ScriptedDownloads: BackgroundDownloading {
         return Download(number: number, log: log)
     }
 
-    func running() async -> [(key: String, download: any BackgroundDownload, received: Int)] {
+    func running() async -> [(key: String, download: any BackgroundDownload)] {
         try? await gate.pass()
-        return earlier.map { ($0.key, Download(number: $0.number, log: log), $0.received) }
+        return earlier.map { ($0.key, Download(number: $0.number, log: log)) }
     }
 }
 
@@ -80,14 +80,13 @@ private final class ScriptedDownloads: BackgroundDownloading {
         let prefetch: DataRequest
         let key: String
 
-        init(
-            _ files: DownloadBench, earlier: (Int, received: Int)? = nil, gate: CalotypeTesting.Gate = Gate(isOpen: true)
-        ) throws {
+        /// - Parameter earlier: the numbers of the transfers of earlier launches, all with the key of `prefetch`.
+        init(_ files: DownloadBench, earlier: [Int] = [], gate: CalotypeTesting.Gate = Gate(isOpen: true)) throws {
             self.files = files
             prefetch = DataRequest(url: try #require(URL(string: "https://example.org/a.png")), purpose: .prefetch)
             let key = try #require(BackgroundRule.key(of: prefetch))
             self.key = key
-            session = ScriptedDownloads(earlier: earlier.map { [(key, $0.0, $0.received)] } ?? [], gate: gate)
+            session = ScriptedDownloads(earlier: earlier.map { (key, $0) }, gate: gate)
             transfers = BackgroundTransfers(files.store, limit: 1000)
             transfers.open(session)
         }
@@ -159,13 +158,26 @@ private final class ScriptedDownloads: BackgroundDownloading {
         let bench = try Bench(files)
         let first = bench.load(bench.prefetch)
         await bench.session.log.wait(forCount: 1)
-        bench.transfers.received(1, announced: nil, bench.key, number: 1, source: "")
-        // A visible load joins it too, and ends together with the other two.
         let second = bench.load(bench.prefetch)
-        let third = bench.load(bench.visible)
-        while bench.transfers.waiting < 3 { await Task.yield() }
+        while bench.transfers.waiting < 2 { await Task.yield() }
         try bench.finish(1, "image")
-        #expect(try await [first.value, second.value, third.value] == Array(repeating: Data("image".utf8), count: 3))
+        #expect(try await [first.value, second.value] == Array(repeating: Data("image".utf8), count: 2))
+        #expect(bench.session.log.events == ["resume 1"])
+    }
+
+    @Test func otherLoadsNeitherWaitForARunningTransferNorCancelIt() async throws {
+        let files = try DownloadBench()
+        defer { files.remove() }
+        let bench = try Bench(files)
+        let load = bench.load(bench.prefetch)
+        await bench.session.log.wait(forCount: 1)
+        bench.transfers.received(1, announced: nil, bench.key, number: 1, source: "")
+        #expect(try await bench.load(bench.visible).value == nil)
+        var cached = bench.prefetch
+        cached.cachePolicy.insert(.onlyIfCached)
+        #expect(try await bench.load(cached).value == nil)
+        try bench.finish(1, "image")
+        #expect(try await load.value == Data("image".utf8))
         #expect(bench.session.log.events == ["resume 1"])
     }
 
@@ -176,14 +188,10 @@ private final class ScriptedDownloads: BackgroundDownloading {
             let bench = try Bench(files)
             let loads = (0..<8).map { _ in bench.load(bench.prefetch) }
             while bench.transfers.waiting < 8 { await Task.yield() }
-            await bench.session.log.wait { $0.contains { $0.hasPrefix("resume") } }
+            await bench.session.log.wait(forCount: 1)
             for load in loads { load.cancel() }
             for load in loads { await #expect(throws: CancellationError.self) { try await load.value } }
-            // Each load that was too late has cancelled its transfer, and the last load has cancelled the started one.
-            let resumed = bench.session.log.events.filter { $0.hasPrefix("resume") }
-            try #require(resumed.count == 1)
-            let number = try #require(resumed[0].split(separator: " ").last)
-            #expect(bench.transfers.waiting == 0 && bench.session.log.events.contains("cancel \(number)"))
+            #expect(bench.transfers.waiting == 0 && bench.session.log.events == ["resume 1", "cancel 1"])
         }
     }
 
@@ -218,7 +226,7 @@ private final class ScriptedDownloads: BackgroundDownloading {
         let files = try DownloadBench()
         defer { files.remove() }
         let gate = CalotypeTesting.Gate()
-        let bench = try Bench(files, earlier: (5, received: 0), gate: gate)
+        let bench = try Bench(files, earlier: [5], gate: gate)
         let load = bench.load(bench.prefetch)
         await gate.waitForArrivals(1)
         // A visible load does not wait for the list of running downloads.
@@ -245,13 +253,43 @@ private final class ScriptedDownloads: BackgroundDownloading {
         #expect(bench.session.log.events == [])
     }
 
-    @Test func aVisibleLoadReplacesATransferThatHasNotBegun() async throws {
+    @Test func aSecondTransferWithTheSameKeyIsCancelled() async throws {
         let files = try DownloadBench()
         defer { files.remove() }
-        let bench = try Bench(files, earlier: (5, received: 0))
-        try await bench.transfers.restored(.init(bench.prefetch))
-        #expect(try await bench.load(bench.visible).value == nil)
-        #expect(bench.session.log.events == ["cancel 5"])
+        let bench = try Bench(files, earlier: [5, 6])
+        let load = bench.load(bench.prefetch)
+        while bench.transfers.waiting < 1 { await Task.yield() }
+        #expect(bench.session.log.events == ["cancel 6"])
+        // It succeeded before it was cancelled.
+        try bench.finish(6, "other")
+        #expect(await bench.stored == 0)
+        try bench.finish(5, "image")
+        #expect(try await load.value == Data("image".utf8))
+    }
+
+    @Test func aTransferThatEndsBeforeTheSystemListsItIsNotAwaited() async throws {
+        let files = try DownloadBench()
+        defer { files.remove() }
+        let gate = CalotypeTesting.Gate()
+        let bench = try Bench(files, earlier: [5], gate: gate)
+        try bench.finish(5, "image")
+        gate.open()
+        #expect(try await bench.load(bench.prefetch).value == Data("image".utf8))
+        #expect(bench.session.log.events == [])
+    }
+
+    @Test func reportsOfAnotherNumberDoNotEndAWait() async throws {
+        let files = try DownloadBench()
+        defer { files.remove() }
+        let bench = try Bench(files)
+        let load = bench.load(bench.prefetch)
+        await bench.session.log.wait(forCount: 1)
+        bench.transfers.received(2000, announced: nil, bench.key, number: 9, source: "")
+        bench.transfers.failed(bench.key, number: 9, ImageError(.connectionLost, message: ""))
+        #expect(bench.transfers.waiting == 1)
+        try bench.finish(1, "image")
+        #expect(try await load.value == Data("image".utf8))
+        #expect(bench.session.log.events == ["resume 1"])
     }
 
     @Test func cancellingTheLastLoadCancelsTheTransfer() async throws {
@@ -277,7 +315,7 @@ private final class ScriptedDownloads: BackgroundDownloading {
         let files = try DownloadBench()
         defer { files.remove() }
         let bench = try Bench(files)
-        try await bench.transfers.restored(.init(bench.prefetch))
+        _ = try await bench.transfers.session()
         var hasty = bench.prefetch
         hasty.timeout = .milliseconds(1)
         #expect(await bench.code(bench.load(hasty)) == .timedOut)
@@ -296,6 +334,9 @@ private final class ScriptedDownloads: BackgroundDownloading {
             bench.transfers.received(announced == nil ? 1001 : 1, announced: announced, bench.key, number: 1, source: "a.png")
             #expect(await bench.code(load) == .tooLarge)
             #expect(bench.session.log.events == ["resume 1", "cancel 1"])
+            // It succeeded before it was cancelled.
+            try bench.finish(1, "image")
+            #expect(await bench.stored == 0)
         }
         // A body without any progress report before its end.
         let bench = try Bench(files)
@@ -303,7 +344,28 @@ private final class ScriptedDownloads: BackgroundDownloading {
         await bench.session.log.wait(forCount: 1)
         try bench.finish(1, String(repeating: "x", count: 1001))
         #expect(await bench.code(load) == .tooLarge)
+        // The same without a load.
+        try bench.finish(2, String(repeating: "x", count: 1001))
         #expect(await bench.stored == 0)
+    }
+
+    @Test func aTransferHasTheLargestLimitOfItsLoads() async throws {
+        let files = try DownloadBench()
+        defer { files.remove() }
+        var (tight, wide) = (try Bench(files).prefetch, try Bench(files).prefetch)
+        (tight.maximumResponseBytes, wide.maximumResponseBytes) = (3, 2000)
+        for isOver in [false, true] {
+            let bench = try Bench(files)
+            let first = bench.load(tight)
+            await bench.session.log.wait(forCount: 1)
+            let second = bench.load(wide)
+            while bench.transfers.waiting < 2 { await Task.yield() }
+            bench.transfers.received(isOver ? 2001 : 2000, announced: nil, bench.key, number: 1, source: "")
+            #expect(bench.session.log.events.contains("cancel 1") == isOver)
+            if !isOver { try bench.finish(1, String(repeating: "x", count: 2000)) }
+            #expect(await bench.code(first) == .tooLarge)
+            #expect(await bench.code(second) == (isOver ? .tooLarge : nil))
+        }
     }
 
     @Test func unsuccessfulAndNoStoreResponsesAreReturnedButNotStored() async throws {

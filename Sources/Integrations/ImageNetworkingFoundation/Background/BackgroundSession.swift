@@ -29,15 +29,11 @@ final class BackgroundSession: BackgroundDownloading {
         return task
     }
 
-    func running() async -> [(key: String, download: any BackgroundDownload, received: Int)] {
-        await withCheckedContinuation { continuation in
-            session.getAllTasks { tasks in
-                continuation.resume(
-                    returning: tasks.compactMap { task in
-                        guard let key = task.taskDescription, BackgroundRule.isKey(key) else { return nil }
-                        return (key, task, Int(task.countOfBytesReceived))
-                    })
-            }
+    func running() async -> [(key: String, download: any BackgroundDownload)] {
+        let tasks = await withCheckedContinuation { found in session.getAllTasks { found.resume(returning: $0) } }
+        return tasks.compactMap { task in
+            guard let key = task.taskDescription, BackgroundRule.isKey(key) else { return nil }
+            return (key, task)
         }
     }
 

@@ -6,8 +6,8 @@ internal import ImageCore
 protocol BackgroundDownloading: Sendable {
     /// Makes a download that has the key and does not run yet.
     func download(_ request: DataRequest, key: String) -> any BackgroundDownload
-    /// The downloads of earlier launches that still run, with the bytes received so far.
-    func running() async -> [(key: String, download: any BackgroundDownload, received: Int)]
+    /// The downloads of earlier launches that still run.
+    func running() async -> [(key: String, download: any BackgroundDownload)]
 }
 
 /// One download.
@@ -18,24 +18,47 @@ protocol BackgroundDownload: Sendable {
     func cancel()
 }
 
-/// Loads requests by transfers that run without the process. A finished body goes to the loads that wait for it, or
-/// else into a cache, for the next load.
+/// Loads prefetches by transfers that run without the process. A finished body goes to the prefetches that wait for
+/// it, or else into a cache, for the next load.
+///
+/// A transfer has the key of its request, and the number that the session gives it: a report for a number that is no
+/// longer the key's ends no waiter.
 final class BackgroundTransfers: Sendable {
     private typealias Waiter = AsyncThrowingStream<FinishedDownload, any Error>.Continuation
 
+    private struct Transfer {
+        let download: any BackgroundDownload
+        /// The largest of the waiters' limits, in bytes; the standard limit for a transfer of an earlier launch.
+        var limit: Int
+        var waiters: [UUID: Waiter] = [:]
+    }
+
     private struct State {
-        var table = BackgroundTable()
-        var waiters: [Int: Waiter] = [:]
-        var downloads: [Int: any BackgroundDownload] = [:]
-        var lastWaiter = 0
+        /// The transfers that run, by key.
+        var running: [String: Transfer] = [:]
+        /// Numbers that were cancelled and may still succeed, or that ended before `session` was set.
+        var over: Set<Int> = []
+        /// Set when the transfers of earlier launches are known.
         var session: (any BackgroundDownloading)?
-        /// The loads that wait until the transfers of an earlier launch are known; `nil` when they are.
-        var early: [AsyncThrowingStream<Void, any Error>.Continuation]? = []
+        /// The prefetches that wait for the session.
+        var early: [AsyncThrowingStream<any BackgroundDownloading, any Error>.Continuation] = []
         /// The last store in the cache; each waits for the one before.
         var storing: Task<Void, Never>?
 
-        mutating func take(_ waiters: [Int]) -> [Waiter] {
-            waiters.compactMap { self.waiters.removeValue(forKey: $0) }
+        /// Whether the transfer runs, which the waiter then has joined.
+        mutating func join(_ key: String, _ id: UUID, _ waiter: Waiter, limit: Int) -> Bool {
+            guard var transfer = running[key] else { return false }
+            transfer.limit = max(transfer.limit, limit)
+            transfer.waiters[id] = waiter
+            running[key] = transfer
+            return true
+        }
+
+        /// Removes a transfer that is to be cancelled.
+        mutating func drop(_ key: String) -> Transfer? {
+            guard let transfer = running.removeValue(forKey: key) else { return nil }
+            over.insert(transfer.download.number)
+            return transfer
         }
     }
 
@@ -59,143 +82,98 @@ final class BackgroundTransfers: Sendable {
 
     /// Starts to use a session, which may have reported results already.
     func open(_ session: any BackgroundDownloading) {
-        state.withLock { $0.session = session }
-        Task { [weak self] in
-            let found = await session.running()
-            self?.restore(found)
-        }
+        Task { restore(await session.running(), session) }
     }
 
-    private func restore(_ found: [(key: String, download: any BackgroundDownload, received: Int)]) {
-        let downloads = Dictionary(found.map { ($0.download.number, $0.download) }) { first, _ in first }
-        let list = found.map { (key: $0.key, number: $0.download.number, received: $0.received) }
+    /// Adds the transfers of earlier launches, and cancels those that have the key of another.
+    private func restore(
+        _ found: [(key: String, download: any BackgroundDownload)], _ session: any BackgroundDownloading
+    ) {
         let (surplus, early) = state.withLock { state in
-            defer { state.early = nil }
-            let surplus = state.table.restore(list, limit: limit)
-            for transfer in state.table.running.values where state.downloads[transfer.number] == nil {
-                state.downloads[transfer.number] = downloads[transfer.number]
+            var surplus: [any BackgroundDownload] = []
+            // A transfer may have ended since the list was made.
+            for (key, download) in found where !state.over.contains(download.number) {
+                if state.running[key] == nil {
+                    state.running[key] = Transfer(download: download, limit: limit)
+                } else {
+                    state.over.insert(download.number)
+                    surplus.append(download)
+                }
             }
-            return (surplus, state.early ?? [])
+            defer { state.early = [] }
+            state.session = session
+            return (surplus, state.early)
         }
-        for number in surplus { downloads[number]?.cancel() }
-        for waiter in early { waiter.yield() }
+        for download in surplus { download.cancel() }
+        for waiter in early { waiter.yield(session) }
     }
 
-    /// Returns when the transfers of earlier launches are known.
-    func restored(_ limit: TimeLimit) async throws {
-        let (results, waiter) = AsyncThrowingStream<Void, any Error>.makeStream()
-        let isKnown = state.withLock { state in
-            state.early?.append(waiter)
-            return state.early == nil
+    /// The session, when the transfers of earlier launches are known: otherwise one of them would be started again.
+    func session() async throws -> any BackgroundDownloading {
+        let (sessions, waiter) = AsyncThrowingStream<any BackgroundDownloading, any Error>.makeStream()
+        state.withLock { state in
+            if let session = state.session { waiter.yield(session) } else { state.early.append(waiter) }
         }
-        if !isKnown { try await first(of: results, waiter, limit) { _ in } }
+        return try await sessions.firstElement()
     }
 
     /// The number of waiting loads.
-    var waiting: Int { state.withLock { $0.waiters.count } }
+    var waiting: Int { state.withLock { $0.running.values.reduce(0) { $0 + $1.waiters.count } } }
 
     // MARK: Requests
 
-    /// The response when it is complete; `nil` for a request that the foreground session must send.
+    /// The response when it is complete; `nil` for a request that the foreground session must send. Only a prefetch
+    /// waits for a transfer; another load gets a stored body.
     ///
     /// - Throws: `CancellationError`; the ``ImageError`` of a transfer that failed.
     func response(to request: DataRequest) async throws -> DataResponse? {
         guard BackgroundRule.mayBeAnswered(request), let key = BackgroundRule.key(of: request) else { return nil }
-        let mayBegin = BackgroundRule.mayBegin(request)
-        let mayWait = !request.cachePolicy.isOnlyIfCached
-        let source = ImageSource.redacted(request.url)
-        let time = try TimeLimit(request)
-        // Otherwise a transfer of an earlier launch would be started again.
-        if mayBegin { try await restored(time) }
         let limit = request.maximumResponseBytes ?? limit
-        let (results, waiter) = AsyncThrowingStream<FinishedDownload, any Error>.makeStream()
-        let id = state.withLock { state in
-            state.lastWaiter += 1
-            return state.lastWaiter
+        guard BackgroundRule.mayBegin(request) else { return await takeStored(key, limit: limit)?.response }
+        let time = try AttemptLimit(request)
+        let id = UUID()
+        var isTimeUp = false
+        defer { leave(key, id, isTimeUp: isTimeUp) }
+        let finished = try await AnyClock(ContinuousClock()).value(within: time.duration) { [self] in
+            try await fetch(request, key, id, limit: limit)
         }
-        if mayWait, join(key, id, waiter, limit: limit, isPatient: mayBegin) {
-            return try await response(from: results, waiter, id, key, time, source: source, limit: limit)
+        guard let finished else {
+            isTimeUp = true
+            throw time.error
         }
-        // After the check for a running transfer: one that ends in between has begun to store its body.
-        if let stored = await takeStored(key, limit: limit) { return stored.response }
-        guard mayBegin, begin(request, key, id, waiter, limit: limit) else { return nil }
-        return try await response(from: results, waiter, id, key, time, source: source, limit: limit)
-    }
-
-    /// Whether the waiter has joined a transfer.
-    private func join(_ key: String, _ id: Int, _ waiter: Waiter, limit: Int, isPatient: Bool) -> Bool {
-        let (isJoined, unwanted) = state.withLock { state -> (Bool, (any BackgroundDownload)?) in
-            switch state.table.joinRunning(key, waiter: id, limit: limit, isPatient: isPatient) {
-            case .none: return (false, nil)
-            case .overtakes(let number): return (false, number.flatMap { state.downloads.removeValue(forKey: $0) })
-            case .joined:
-                state.waiters[id] = waiter
-                return (true, nil)
-            }
+        guard finished.body.count <= limit else {
+            throw ImageError.tooLarge(ImageSource.redacted(request.url), announced: nil, limit: limit)
         }
-        unwanted?.cancel()
-        return isJoined
-    }
-
-    /// Starts a transfer; `false` where there is no session.
-    private func begin(_ request: DataRequest, _ key: String, _ id: Int, _ waiter: Waiter, limit: Int) -> Bool {
-        guard let session = state.withLock({ $0.session }) else { return false }
-        let download = session.download(request, key: key)
-        let isFirst = state.withLock { state in
-            state.waiters[id] = waiter
-            let isFirst = state.table.begin(key, number: download.number, waiter: id, limit: limit)
-            if isFirst { state.downloads[download.number] = download }
-            return isFirst
-        }
-        if isFirst { download.resume() } else { download.cancel() }
-        return true
-    }
-
-    private func response(
-        from results: AsyncThrowingStream<FinishedDownload, any Error>, _ waiter: Waiter, _ id: Int, _ key: String,
-        _ time: TimeLimit, source: String, limit: Int
-    ) async throws -> DataResponse {
-        let finished = try await first(of: results, waiter, time) { [self] isTimeUp in leave(key, id, isTimeUp: isTimeUp) }
-        guard finished.body.count <= limit else { throw ImageError.tooLarge(source, announced: nil, limit: limit) }
         return finished.response
     }
 
-    /// How long a load waits.
-    struct TimeLimit: Sendable {
-        let limit: AttemptLimit
-        let end: ContinuousClock.Instant
-
-        init(_ request: DataRequest) throws(ImageError) {
-            limit = try AttemptLimit(request)
-            end = .now + limit.duration.clampedToClockRange
+    /// Waits for a running transfer, takes a stored body, or else starts a transfer.
+    private func fetch(_ request: DataRequest, _ key: String, _ id: UUID, limit: Int) async throws -> FinishedDownload {
+        let session = try await session()
+        let (results, waiter) = AsyncThrowingStream<FinishedDownload, any Error>.makeStream()
+        if !state.withLock({ $0.join(key, id, waiter, limit: limit) }) {
+            // After the check for a running transfer: one that ends in between has begun to store its body.
+            if let stored = await takeStored(key, limit: limit) { return stored }
+            // Made under the lock, because a second transfer with the key must not be made meanwhile.
+            let begun = state.withLock { state -> (any BackgroundDownload)? in
+                guard !state.join(key, id, waiter, limit: limit) else { return nil }
+                let download = session.download(request, key: key)
+                state.running[key] = Transfer(download: download, limit: limit, waiters: [id: waiter])
+                return download
+            }
+            begun?.resume()
         }
+        return try await results.firstElement()
     }
 
-    /// The first result of a waiter.
-    ///
-    /// - Parameter leave: called when the time limit or cancellation ends the wait.
-    private func first<Value: Sendable>(
-        of results: AsyncThrowingStream<Value, any Error>, _ waiter: AsyncThrowingStream<Value, any Error>.Continuation,
-        _ time: TimeLimit, _ leave: @escaping @Sendable (_ isTimeUp: Bool) -> Void
-    ) async throws -> Value {
-        let timer = Task {
-            try await Task.sleep(until: time.end)
-            leave(true)
-            waiter.finish(throwing: time.limit.error)
+    /// A load waits no longer. The last one cancels the transfer, unless its time was up: then a later load may use the
+    /// bytes.
+    private func leave(_ key: String, _ id: UUID, isTimeUp: Bool) {
+        let unwanted = state.withLock { state -> Transfer? in
+            guard state.running[key]?.waiters.removeValue(forKey: id) != nil else { return nil }
+            return !isTimeUp && state.running[key]?.waiters.isEmpty == true ? state.drop(key) : nil
         }
-        defer { timer.cancel() }
-        for try await result in results { return result }
-        // The stream ends without a result only when the task is cancelled.
-        leave(false)
-        throw CancellationError()
-    }
-
-    private func leave(_ key: String, _ id: Int, isTimeUp: Bool) {
-        let unwanted = state.withLock { state -> (any BackgroundDownload)? in
-            state.waiters[id] = nil
-            return state.table.leave(key, waiter: id, isTimeUp: isTimeUp).flatMap { state.downloads.removeValue(forKey: $0) }
-        }
-        unwanted?.cancel()
+        unwanted?.download.cancel()
     }
 
     // MARK: What the session reports
@@ -204,16 +182,14 @@ final class BackgroundTransfers: Sendable {
     ///
     /// - Parameter announced: the length of the body, if the response announces it.
     func received(_ count: Int, announced: Int?, _ key: String, number: Int, source: String) {
-        let (refused, unwanted) = state.withLock { state -> ([Waiter], (any BackgroundDownload)?) in
-            let (refusals, isOver) = state.table.received(count, announced: announced, key, number: number)
-            return (state.take(refusals), isOver ? state.downloads.removeValue(forKey: number) : nil)
+        let refused = state.withLock { state -> Transfer? in
+            guard let transfer = state.running[key], transfer.download.number == number else { return nil }
+            return max(count, announced ?? 0) > transfer.limit ? state.drop(key) : nil
         }
-        unwanted?.cancel()
-        for waiter in refused {
-            waiter.finish(
-                throwing: ImageError(
-                    .tooLarge, message: "The response to \(source) exceeds the limit. Raise maximumResponseBytes to load it."))
-        }
+        guard let refused else { return }
+        refused.download.cancel()
+        let error = ImageError.tooLarge(source, announced: announced, limit: refused.limit)
+        for waiter in refused.waiters.values { waiter.finish(throwing: error) }
     }
 
     /// The body is complete, in a file that the session removes when this returns.
@@ -228,30 +204,35 @@ final class BackgroundTransfers: Sendable {
         if fields[.contentEncoding] == nil, let expected = fields[.contentLength].flatMap({ Int($0) }), body.count < expected {
             return failed(key, number: number, .incomplete(source, received: body.count))
         }
-        let isWanted = state.withLock { $0.table.wants(body.count, key, number: number, limit: limit) }
-        let finished = FinishedDownload(head, body: body)
-        end(key, number, .success(finished), mayBeKept: isWanted && BackgroundRule.mayBeKept(head.response))
+        end(key, number, .success(FinishedDownload(head, body: body)))
     }
 
     /// The transfer failed.
     func failed(_ key: String, number: Int, _ error: ImageError) { end(key, number, .failure(error)) }
 
-    /// - Parameter mayBeKept: whether to store the body if no load waits. A failure to store it costs the next load a
-    ///   transfer.
-    private func end(_ key: String, _ number: Int, _ result: Result<FinishedDownload, any Error>, mayBeKept: Bool = false) {
-        let waiters = state.withLock { state in
-            state.downloads[number] = nil
-            let waiters = state.take(state.table.end(key, number: number))
-            if waiters.isEmpty, mayBeKept, let finished = try? result.get() {
+    /// Passes the result to the waiters. Without one, stores the body unless the transfer was cancelled; a failure to
+    /// store it costs the next load a transfer.
+    private func end(_ key: String, _ number: Int, _ result: Result<FinishedDownload, any Error>) {
+        let waiters = state.withLock { state -> [Waiter] in
+            let wasCancelled = state.over.remove(number) != nil
+            if state.session == nil { state.over.insert(number) }
+            let isRunning = state.running[key]?.download.number == number
+            let transfer = isRunning ? state.running.removeValue(forKey: key) : nil
+            if let transfer, !transfer.waiters.isEmpty { return Array(transfer.waiters.values) }
+            if !wasCancelled, let finished = try? result.get(), finished.body.count <= transfer?.limit ?? limit,
+                BackgroundRule.mayBeKept(finished.head.response)
+            {
                 state.storing = Task { [store, now, before = state.storing] in
                     await before?.value
                     try? await store.store(finished.entry(now: now()), for: FinishedDownload.dataKey(key))
                 }
             }
-            return waiters
+            return []
         }
         for waiter in waiters { waiter.yield(with: result) }
     }
+
+    // MARK: Stored bodies
 
     /// Takes a body out of the store; one that is larger than this load accepts stays for others.
     private func takeStored(_ key: String, limit: Int) async -> FinishedDownload? {
@@ -266,5 +247,14 @@ final class BackgroundTransfers: Sendable {
     func flush() async {
         await state.withLock { $0.storing }?.value
         try? await store.flush()
+    }
+}
+
+extension AsyncThrowingStream where Failure == any Error {
+    /// - Throws: the error that ends the stream; `CancellationError`.
+    fileprivate func firstElement() async throws -> Element {
+        for try await element in self { return element }
+        // The stream ends without an element only when the task is cancelled.
+        throw CancellationError()
     }
 }

@@ -12,8 +12,7 @@ extension URLSessionLoader {
     /// A prefetch waits for its transfer. When ``DataRequest/timeout`` or the deadline ends that wait, the transfer
     /// continues; when the last waiting load is cancelled, the transfer is cancelled too. A finished body for which no
     /// load waits goes into ``store``: the next load of the same request gets it from there without the network. A load
-    /// that is not a prefetch joins a running transfer that has received bytes, and replaces one that the system has
-    /// not begun.
+    /// that is not a prefetch never waits for a running transfer: a foreground session sends it.
     ///
     /// On Apple platforms only; elsewhere the option has no effect. It is not for app extensions, which need a
     /// container that they share with their app.
