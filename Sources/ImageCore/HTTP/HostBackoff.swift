@@ -5,8 +5,8 @@
 /// A host that has failed several times in a row gets requests only after pauses, which double with each failure up to
 /// a maximum.
 ///
-/// A request may end long after it was sent. The outcome of a request that was sent before the last pause began does not
-/// count, except that it may ask for a longer pause.
+/// A request may end long after it was sent. The outcome of a request that was sent before the last pause began does
+/// not count, except that it may ask for a longer pause.
 public struct HostBackoff: Hashable, Sendable {
     /// When a host counts as failing, how long its pauses are, and how long a request waits for them.
     public struct Policy: Hashable, Sendable {

@@ -22,24 +22,6 @@ public final class NetworkMonitor: Sendable {
         var listeners: [Int: AsyncStream<NetworkStatus>.Continuation] = [:]
     }
 
-    /// What the watcher's thread holds, so that a dropped monitor ends.
-    fileprivate final class Core: Sendable {
-        let state: Lock<State>
-
-        init(_ status: NetworkStatus) { state = Lock(State(status: status)) }
-
-        func change(_ body: @Sendable (inout State) -> Void) {
-            // Yielded under the lock, which keeps the changes in order; a stream's buffer takes them without calling
-            // foreign code.
-            state.withLock { state in
-                let before = state.effectiveStatus
-                body(&state)
-                guard state.effectiveStatus != before else { return }
-                for listener in state.listeners.values { listener.yield(state.effectiveStatus) }
-            }
-        }
-    }
-
     /// Whether the system is watched.
     private enum Watching: Sendable {
         case never
@@ -50,7 +32,7 @@ public final class NetworkMonitor: Sendable {
     /// The monitor that standard loaders share.
     public static let shared = NetworkMonitor()
 
-    private let core: Core
+    private let state: Lock<State>
     private let watching: Lock<Watching>
 
     /// Creates a monitor that watches the system from its first use on.
@@ -61,21 +43,31 @@ public final class NetworkMonitor: Sendable {
     public convenience init(status: NetworkStatus) { self.init(status, .never) }
 
     private init(_ status: NetworkStatus, _ watching: Watching) {
-        core = Core(status)
+        state = Lock(State(status: status))
         self.watching = Lock(watching)
     }
 
     deinit {
-        for listener in core.state.withLock({ Array($0.listeners.values) }) { listener.finish() }
+        for listener in state.withLock({ Array($0.listeners.values) }) { listener.finish() }
+    }
+
+    private func change(_ body: @Sendable (inout State) -> Void) {
+        // Yielded under the lock, which keeps the changes in order; a stream's buffer takes them without calling foreign
+        // code.
+        state.withLock { state in
+            let before = state.effectiveStatus
+            body(&state)
+            guard state.effectiveStatus != before else { return }
+            for listener in state.listeners.values { listener.yield(state.effectiveStatus) }
+        }
     }
 
     /// Begins to watch the system, unless that has begun. A status that was reported before is replaced.
     private func start() {
         watching.withLock { watching in
             guard case .notYet = watching else { return }
-            let current = NetworkWatcher.current
-            core.change { $0.status = current }
-            watching = .since(NetworkWatcher { [weak core] status in core?.change { $0.status = status } })
+            report(NetworkWatcher.current)
+            watching = .since(NetworkWatcher { [weak self] in self?.report($0) })
         }
     }
 
@@ -85,7 +77,7 @@ public final class NetworkMonitor: Sendable {
     /// The network as it is now.
     public var status: NetworkStatus {
         start()
-        return core.state.withLock { $0.effectiveStatus }
+        return state.withLock { $0.effectiveStatus }
     }
 
     /// The network as it is now, and then every change. A reader that is slow gets the latest; the sequence ends with
@@ -99,24 +91,24 @@ public final class NetworkMonitor: Sendable {
     /// network yet.
     package var passiveUpdates: AsyncStream<NetworkStatus> {
         AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
-            let id = core.state.withLock { state in
+            let id = state.withLock { state in
                 state.nextID += 1
                 state.listeners[state.nextID] = continuation
                 continuation.yield(state.effectiveStatus)
                 return state.nextID
             }
-            continuation.onTermination = { [weak core] _ in core?.state.withLock { _ = $0.listeners.removeValue(forKey: id) } }
+            continuation.onTermination = { [weak self] _ in self?.state.withLock { _ = $0.listeners.removeValue(forKey: id) } }
         }
     }
 
     /// Sets by hand whether the network is expensive; `nil` leaves it to the system.
-    public func setExpensive(_ isExpensive: Bool?) { core.change { $0.isExpensive = isExpensive } }
+    public func setExpensive(_ isExpensive: Bool?) { change { $0.isExpensive = isExpensive } }
 
     /// Sets by hand whether the network is constrained, as in low-data mode; `nil` leaves it to the system.
-    public func setConstrained(_ isConstrained: Bool?) { core.change { $0.isConstrained = isConstrained } }
+    public func setConstrained(_ isConstrained: Bool?) { change { $0.isConstrained = isConstrained } }
 
     /// Sets the status, in place of the system.
-    public func report(_ status: NetworkStatus) { core.change { $0.status = status } }
+    public func report(_ status: NetworkStatus) { change { $0.status = status } }
 
     /// Returns when the status fulfils the condition.
     ///
