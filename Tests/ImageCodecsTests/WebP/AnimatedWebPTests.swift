@@ -66,6 +66,20 @@ import Testing
         }
     }
 
+    /// Changes that are too small to see from one frame to the next add up.
+    @Test
+    func aSlowFadeBesideAMovingPartIsKept() throws {
+        let frames: [Frame] = try (0..<40).map { number in
+            let source = try bitmap(40, 30) { x, y in
+                abs(x - number) < 3 && y < 6 ? [255, 255, 255, 255] : [UInt8(3 * number), UInt8(3 * number), 90, 255]
+            }
+            return (DecodedImage(source), .milliseconds(40))
+        }
+        let animation = try DecoderRegistry(.codecs).animation(of: encode(frames), options: DecodeOptions())
+        #expect(animation.frameCount == 40)
+        #expect(try animation.frame(at: 39).bitmap.difference(to: frames[39].image.bitmap).mean < 4)
+    }
+
     @Test(arguments: ["gif/animated.gif", "gif/restoring.gif", "png/animated.png", "webp/animated.webp", "avif/sequence.avif"])
     func anAnimationOfAnyFormatKeepsItsFrames(path: String) throws {
         let options = DecodeOptions.with { $0.alpha = .straight }
@@ -96,11 +110,13 @@ import Testing
 
     @Test
     func onlyTheChangedRectangleIsStored() throws {
-        let part = ChangedPart(
-            from: try bitmap(20, 20) { _, _ in [1, 2, 3, 255] },
-            to: try bitmap(20, 20) { x, y in 7...9 ~= x && 4...11 ~= y ? [9, 9, 9, 255] : [1, 2, 3, 255] })
-        #expect((part.x, part.y) == (6, 4))
-        #expect(part.size == PixelSize(width: 4, height: 8))
+        let before = try bitmap(20, 20) { _, _ in [1, 2, 3, 255] }
+        let after = try bitmap(20, 20) { x, y in 7...9 ~= x && 4...11 ~= y ? [9, 9, 9, 255] : [1, 2, 3, 255] }
+        let file = try encode([before, after, after].map { (DecodedImage($0), .seconds(1)) }, options: lossless)
+        let places = try WebPAnimation(file, limits: DecodingLimits()).frames
+        #expect(places.map { [$0.x, $0.y] } == [[0, 0], [6, 4], [0, 0]])
+        let sizes = [(20, 20), (4, 8), (1, 1)].map { PixelSize(width: $0.0, height: $0.1) }
+        #expect(places.map(\.size) == sizes)
     }
 
     @Test
@@ -112,14 +128,15 @@ import Testing
         #expect(animation.durations == [.milliseconds(16_777_215), .zero])
     }
 
-    @Test
-    func profileAndOrientationAreWritten() throws {
+    @Test(arguments: [1, 2])
+    func profileAndOrientationAreWritten(count: Int) throws {
         let source = try bitmap(8, 6, colorSpace: .icc(ColorTests.p3)) { x, _ in [UInt8(x * 20), 9, 9, 255] }
         var options = lossless
         options.orientation = .right
-        let file = try encode([(DecodedImage(source), .seconds(1))], options: options)
+        let file = try encode(Array(repeating: (DecodedImage(source), .seconds(1)), count: count), options: options)
         let info = try DecoderRegistry(.codecs).info(of: file, limits: DecodingLimits())
         #expect(info.orientation == .right)
+        #expect(info.frameCount == count)
         #expect(info.colorProfile != nil)
     }
 

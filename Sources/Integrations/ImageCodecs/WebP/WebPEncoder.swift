@@ -8,7 +8,7 @@ internal import ImageKernels
 /// An `effort` of 0 to 9 is mapped to libwebp's methods 0 to 6; the default is method 4. 16-bit images are rounded to 8
 /// bits. The encoder embeds the bitmap's profile, and writes the orientation as Exif. Sides have at most 16,383 pixels.
 /// An encode of a still image cannot be cancelled after it has begun. In an animation, each frame is stored as the
-/// rectangle that differs from the previous frame.
+/// rectangle that differs from the previous frame. An animation of one frame is written as a still image.
 public struct WebPEncoder: Encoding {
     /// Creates an encoder.
     public init() {}
@@ -17,12 +17,9 @@ public struct WebPEncoder: Encoding {
 
     public func encode(_ image: DecodedImage, as format: ImageFormat, options: EncodeOptions) throws -> Data {
         let bitmap = try image.bitmap.straightRGBA8()
-        let file = try Self.encode(bitmap, options: options)
-        let profile = bitmap.colorSpace.profile
-        if profile.isEmpty, options.orientation == .up { return file }
-        return WebPFile.extended(
-            WebPFile.imageChunks(of: file), size: bitmap.size, hasAlpha: bitmap.alpha != .opaque, profile: profile,
-            orientation: options.orientation)
+        let file = WebPFile()
+        try file.addFrame(Self.encode(bitmap, options: options))
+        return try file.data(profile: bitmap.colorSpace.profile, orientation: options.orientation)
     }
 
     public func encode(_ animation: any ImageAnimation, as format: ImageFormat, options: EncodeOptions) throws -> Data? {

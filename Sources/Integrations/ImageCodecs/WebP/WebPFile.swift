@@ -1,48 +1,53 @@
+internal import CCalotypeLibWebP
 internal import ImageCore
 internal import ImageDecoding
 
-/// Writes WebP containers (WebP container specification): `RIFF`, the size of the rest, `WEBP`, and chunks of a name, a
-/// size, and content padded to an even length.
-enum WebPFile {
-    /// Writes the extended format: `VP8X`, `ICCP`, the chunks of the images, `EXIF`.
+/// A WebP container, which libwebpmux writes.
+///
+/// It writes an animation of one frame as a still image.
+@safe final class WebPFile {
+    // The functions of libwebpmux accept `nil`, and fail.
+    private let muxer = unsafe WebPMuxNew()
+
+    deinit { unsafe WebPMuxDelete(muxer) }
+
+    /// Adds a frame, which replaces the pixels below it instead of being blended. The first one is the whole image.
     ///
     /// - Parameters:
-    ///   - images: the chunks of the image or of the animation.
-    ///   - profile: the profile; empty for none.
-    static func extended(
-        _ images: Data, size: PixelSize, hasAlpha: Bool, isAnimated: Bool = false, profile: Data, orientation: Orientation
-    ) -> Data {
-        let exif = EXIFOrientation.data(orientation)
-        let flags: UInt8 =
-            (profile.isEmpty ? 0 : 0x20) | (hasAlpha ? 0x10 : 0) | (exif.isEmpty ? 0 : 0x08) | (isAnimated ? 0x02 : 0)
-        // Flags, then width and height less one in 24 bits each.
-        var chunks = chunk("VP8X", Data([flags, 0, 0, 0]) + little(size.width - 1, 3) + little(size.height - 1, 3))
-        if !profile.isEmpty { chunks.append(chunk("ICCP", profile)) }
-        chunks.append(images)
-        if !exif.isEmpty { chunks.append(chunk("EXIF", exif)) }
-        return Data("RIFF".utf8) + little(chunks.count + 4, 4) + Data("WEBP".utf8) + chunks
-    }
-
-    /// The chunks of an image in a file: `ALPH`, `VP8 ` and `VP8L`.
-    static func imageChunks(of file: Data) -> Data {
-        let reader = ByteReader(file)
-        var (offset, found) = (12, Data())
-        while let name = reader.bytes(at: offset, count: 4), let size = reader.uint32(at: offset + 4, bigEndian: false),
-            let content = reader.bytes(at: offset + 8, count: size)
-        {
-            let text = String(decoding: name, as: UTF8.self)
-            if ["ALPH", "VP8 ", "VP8L"].contains(text) { found.append(chunk(text, content)) }
-            offset += 8 + size + size % 2
+    ///   - file: the frame as a WebP file.
+    ///   - x: the left edge, an even number. So is `y`, the upper edge.
+    ///   - milliseconds: how long the frame is shown, in 24 bits.
+    func addFrame(_ file: Data, x: Int = 0, y: Int = 0, milliseconds: Int = 0) throws(ImageError) {
+        try unsafe add(file) { bytes in
+            var frame = unsafe WebPMuxFrameInfo()
+            unsafe (frame.bitstream, frame.id, frame.blend_method) = (bytes, WEBP_CHUNK_ANMF, WEBP_MUX_NO_BLEND)
+            unsafe (frame.x_offset, frame.y_offset, frame.duration) = (Int32(x), Int32(y), Int32(milliseconds))
+            return unsafe WebPMuxPushFrame(muxer, &frame, 1)
         }
-        return found
     }
 
-    static func chunk(_ name: String, _ content: Data) -> Data {
-        Data(name.utf8) + little(content.count, 4) + content + (content.count % 2 == 0 ? Data() : Data([0]))
+    /// Returns the file with an ICC profile, which may be empty, and an orientation.
+    func data(loopCount: Int = 0, profile: Data, orientation: Orientation) throws(ImageError) -> Data {
+        for (name, content) in [("ICCP", profile), ("EXIF", EXIFOrientation.data(orientation))] where !content.isEmpty {
+            try unsafe add(content) { bytes in
+                var bytes = unsafe bytes
+                return unsafe WebPMuxSetChunk(muxer, name, &bytes, 1)
+            }
+        }
+        // The background is transparent. Browsers ignore it. The loop count has 16 bits.
+        var settings = WebPMuxAnimParams(bgcolor: 0, loop_count: Int32(max(0, min(loopCount, 65_535))))
+        var file = unsafe WebPData()
+        defer { unsafe WebPDataClear(&file) }
+        guard unsafe WebPMuxSetAnimationParams(muxer, &settings) == WEBP_MUX_OK,
+            unsafe WebPMuxAssemble(muxer, &file) == WEBP_MUX_OK
+        else { throw .outOfMemory(.webp) }
+        return unsafe Data(bytes: file.bytes, count: file.size)
     }
 
-    /// Returns the bytes of a number, the lowest first.
-    static func little(_ number: Int, _ bytes: Int) -> Data {
-        Data((0..<bytes).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) })
+    private func add(_ content: Data, _ add: (WebPData) -> WebPMuxError) throws(ImageError) {
+        let result = unsafe content.withUnsafeBytes { bytes in
+            unsafe add(WebPData(bytes: bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), size: bytes.count))
+        }
+        guard result == WEBP_MUX_OK else { throw .outOfMemory(.webp) }
     }
 }
