@@ -34,9 +34,7 @@ public struct TieredDataCache: DataCaching {
             writesShared: Bool = true, promotes: Bool = true, removesShared: Bool = true, maximumSharedBytes: Int? = nil
         ) {
             self.writesShared = writesShared
-            self.maximumSharedBytes = maximumSharedBytes
-            self.promotes = promotes
-            self.removesShared = removesShared
+            (self.maximumSharedBytes, self.promotes, self.removesShared) = (maximumSharedBytes, promotes, removesShared)
         }
     }
 
@@ -51,9 +49,7 @@ public struct TieredDataCache: DataCaching {
     ///   - shared: the cache that is read if the local one has no entry.
     ///   - policy: which operations reach the shared cache.
     public init(local: any DataCaching, shared: any DataCaching, policy: Policy = Policy()) {
-        self.local = local
-        self.shared = shared
-        self.policy = policy
+        (self.local, self.shared, self.policy) = (local, shared, policy)
     }
 
     /// The local entry, or else the shared one. Throws if neither cache has the entry and one of them failed.

@@ -66,11 +66,7 @@ public struct ImageError: Error, Sendable, Hashable, CustomStringConvertible, Cu
         _ code: Code, message: String, stage: LoadStage? = nil, source: String? = nil, status: Int? = nil, causes: [String] = []
     ) {
         self.code = code
-        self.message = message
-        self.stage = stage
-        self.source = source
-        self.status = status
-        self.causes = causes
+        (self.message, self.stage, self.source, self.status, self.causes) = (message, stage, source, status, causes)
     }
 
     /// Who can act on the error.

@@ -38,9 +38,7 @@ public struct ImageRequest: Sendable, CustomStringConvertible {
     ///   - options: overrides of the loader's options; none.
     ///   - purpose: the purpose of the load.
     public init(_ source: ImageSource, options: OptionLayer = OptionLayer(), purpose: LoadPurpose = .plain) {
-        self.source = source
-        self.options = options
-        self.purpose = purpose
+        (self.source, self.options, self.purpose) = (source, options, purpose)
         resource = ImageRequest.key(for: source)
         isLocal = source.isLocal
     }

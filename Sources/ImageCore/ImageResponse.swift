@@ -9,9 +9,7 @@ public struct ImageResponse: Sendable, CustomStringConvertible {
 
     /// Creates a response.
     public init(image: DecodedImage, tier: CacheTier, metrics: LoadMetrics = LoadMetrics()) {
-        self.image = image
-        self.tier = tier
-        self.metrics = metrics
+        (self.image, self.tier, self.metrics) = (image, tier, metrics)
     }
 
     /// The image and its tier, and the time if the load took any, such as `64x48 rgba8 (jpeg) from network in 31 ms`.

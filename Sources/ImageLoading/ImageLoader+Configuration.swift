@@ -56,10 +56,7 @@ extension ImageLoader {
             dataLoader: any DataLoading, decoder: any Decoding, memoryCache: (any Caching)? = nil,
             dataCache: (any DataCaching)? = nil
         ) {
-            self.dataLoader = dataLoader
-            self.decoder = decoder
-            self.memoryCache = memoryCache
-            self.dataCache = dataCache
+            (self.dataLoader, self.decoder, self.memoryCache, self.dataCache) = (dataLoader, decoder, memoryCache, dataCache)
         }
     }
 }

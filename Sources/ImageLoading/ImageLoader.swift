@@ -150,9 +150,5 @@ public final class ImageLoader: ImageProviding {
 
         /// No loads and no work.
         public init() {}
-
-        init(loads: Int, work: Int, queued: Int, running: Int) {
-            (self.loads, self.work, self.queued, self.running) = (loads, work, queued, running)
-        }
     }
 }

@@ -75,9 +75,7 @@ public final class ImagePrefetcher: Sendable {
         loader: ImageLoader, destination: Destination = .memory, priority: LoadPriority = .low, maximumLoads: Int = 4,
         owner: LoadOwner? = nil
     ) {
-        self.loader = loader
-        self.destination = destination
-        self.owner = owner
+        (self.loader, self.destination, self.owner) = (loader, destination, owner)
         state = Lock(State(queue: Queue(limit: maximumLoads), priority: priority))
         loader.coordinator.prefetchers.add(self) { [weak self] owner in self?.stopWaiting(owner) }
     }

@@ -25,10 +25,7 @@ extension DiskCache {
             now: @escaping @Sendable () -> Double = SystemClock.secondsSince1970,
             onWarning: @escaping @Sendable (Warning) -> Void = { _ in }
         ) {
-            self.directory = directory
-            self.limits = limits
-            self.now = now
-            self.onWarning = onWarning
+            (self.directory, self.limits, self.now, self.onWarning) = (directory, limits, now, onWarning)
         }
 
         /// `$XDG_CACHE_HOME/calotype`, or `~/.cache/calotype` (XDG Base Directory Specification);

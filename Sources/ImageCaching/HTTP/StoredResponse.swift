@@ -46,10 +46,7 @@ public struct StoredResponse: Hashable, Sendable {
     init(head: HTTPResponse, requestedAt: Double, receivedAt: Double, vary: VaryKey?, redirect: String?) {
         let fields = head.headerFields
         self.head = head
-        self.requestedAt = requestedAt
-        self.receivedAt = receivedAt
-        self.vary = vary
-        self.redirect = redirect
+        (self.requestedAt, self.receivedAt, self.vary, self.redirect) = (requestedAt, receivedAt, vary, redirect)
         answersNothing = VaryKey.names(in: fields[values: .vary]) == nil
         control = CacheControl(fields)
         opaqueTag = fields[.eTag].map(Self.opaqueTag)

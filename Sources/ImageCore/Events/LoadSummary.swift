@@ -9,9 +9,7 @@ public struct LoadSummary: Sendable, CustomStringConvertible {
 
     /// Creates a summary.
     public init(image: DecodedImage? = nil, tier: CacheTier, metrics: LoadMetrics = LoadMetrics()) {
-        self.image = image
-        self.tier = tier
-        self.metrics = metrics
+        (self.image, self.tier, self.metrics) = (image, tier, metrics)
     }
 
     /// The image or the number of bytes, the tier, and the time if the load took any, such as

@@ -9,8 +9,6 @@ public struct NetworkStatus: Hashable, Sendable {
 
     /// Creates a status.
     public init(isReachable: Bool = true, isExpensive: Bool = false, isConstrained: Bool = false) {
-        self.isReachable = isReachable
-        self.isExpensive = isExpensive
-        self.isConstrained = isConstrained
+        (self.isReachable, self.isExpensive, self.isConstrained) = (isReachable, isExpensive, isConstrained)
     }
 }

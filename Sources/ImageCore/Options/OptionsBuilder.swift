@@ -17,9 +17,7 @@ public struct OptionsBuilder: Sendable {
 
     /// Creates a builder; by default no layer has overrides.
     public init(global: OptionLayer = OptionLayer(), request: OptionLayer = OptionLayer(), runtime: OptionLayer = OptionLayer()) {
-        self.global = global
-        self.request = request
-        self.runtime = runtime
+        (self.global, self.request, self.runtime) = (global, request, runtime)
     }
 
     /// Merges the layers.

@@ -14,10 +14,7 @@ public struct DecodedImage: Sendable, CustomStringConvertible {
 
     /// Creates an image, by default complete and without a format.
     public init(_ bitmap: Bitmap, format: ImageFormat? = nil, isPartial: Bool = false, isPreview: Bool = false) {
-        self.bitmap = bitmap
-        self.format = format
-        self.isPartial = isPartial
-        self.isPreview = isPreview
+        (self.bitmap, self.format, self.isPartial, self.isPreview) = (bitmap, format, isPartial, isPreview)
     }
 
     /// The size in pixels.

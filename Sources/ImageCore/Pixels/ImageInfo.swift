@@ -34,9 +34,7 @@ public struct ImageInfo: Hashable, Sendable, CustomStringConvertible {
         self.orientation = orientation
         self.hasAlpha = hasAlpha
         self.bitDepth = bitDepth
-        self.colorModel = colorModel
-        self.colorProfile = colorProfile
-        self.isProgressive = isProgressive
+        (self.colorModel, self.colorProfile, self.isProgressive) = (colorModel, colorProfile, isProgressive)
     }
 
     /// Size, format and colour, and everything that is not usual, such as

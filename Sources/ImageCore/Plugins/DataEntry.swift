@@ -11,8 +11,6 @@ public struct DataEntry: Sendable {
 
     /// Creates an entry, by default with the status 200 and no header fields.
     public init(data: Data, head: HTTPResponse = HTTPResponse(status: .ok), storedAt: Double) {
-        self.data = data
-        self.head = head
-        self.storedAt = storedAt
+        (self.data, self.head, self.storedAt) = (data, head, storedAt)
     }
 }

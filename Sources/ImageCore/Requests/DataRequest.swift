@@ -61,8 +61,6 @@ public struct DataRequest: Sendable {
         self.maximumResponseBytes = maximumResponseBytes
         self.priority = priority
         self.retries = retries
-        self.allowsExpensiveNetwork = allowsExpensiveNetwork
-        self.cachePolicy = cachePolicy
-        self.purpose = purpose
+        (self.allowsExpensiveNetwork, self.cachePolicy, self.purpose) = (allowsExpensiveNetwork, cachePolicy, purpose)
     }
 }

@@ -27,11 +27,7 @@ public struct DataResponse: Sendable {
         url: URL, head: HTTPResponse = HTTPResponse(status: .ok), body: ByteStream, tier: CacheTier = .network,
         timing: TransferTiming? = nil
     ) {
-        self.url = url
-        self.head = head
-        self.body = body
-        self.tier = tier
-        self.timing = timing
+        (self.url, self.head, self.body, self.tier, self.timing) = (url, head, body, tier, timing)
     }
 
     /// The length of the body in bytes, by its `Content-Length` or by the data that is already in memory; `nil` if it

@@ -18,11 +18,12 @@ extension LoadCoordinator {
     }
 
     var activity: ImageLoader.Activity {
+        var activity = ImageLoader.Activity()
         state.withLock { state in
-            ImageLoader.Activity(
-                loads: state.sharing.loads, work: state.sharing.nodes.count + state.sharing.stopping.count,
-                queued: state.scheduler.queuedCount, running: state.scheduler.runningCount)
+            (activity.loads, activity.work) = (state.sharing.loads, state.sharing.nodes.count + state.sharing.stopping.count)
+            (activity.queued, activity.running) = (state.scheduler.queuedCount, state.scheduler.runningCount)
         }
+        return activity
     }
 
     var statistics: ImageLoader.Statistics {

@@ -33,11 +33,7 @@ final class LoadPlan: Sendable {
         planning: Duration = .zero
     ) {
         self.id = id
-        self.deadline = deadline
-        self.storeEpoch = storeEpoch
-        self.planning = planning
-        self.goal = goal
-        self.merged = merged
+        (self.deadline, self.storeEpoch, self.planning, self.goal, self.merged) = (deadline, storeEpoch, planning, goal, merged)
         self.priority = priority ?? merged.options.priority
         isLocal = request.isLocal
         var terms = merged.terms

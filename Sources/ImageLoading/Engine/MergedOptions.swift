@@ -95,9 +95,7 @@ final class LayeredDefaults: Sendable {
 
     /// - Parameter encodes: whether the loader can keep finished images on disk.
     init(global: OptionLayer, runtime: OptionLayer, encodes: Bool) {
-        self.global = global
-        self.runtime = runtime
-        self.encodes = encodes
+        (self.global, self.runtime, self.encodes) = (global, runtime, encodes)
         do {
             let merged = MergedOptions(try OptionsBuilder(global: global, runtime: runtime).build(), encodes: encodes)
             plain = .success(merged)

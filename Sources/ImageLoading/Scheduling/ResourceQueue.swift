@@ -53,9 +53,7 @@ struct ResourceQueue: Sendable {
     var holdsPrefetches = false
 
     init(limit: Int, limitPerGroup: Int = .max, budget: Int = .max) {
-        self.limit = limit
-        self.budget = budget
-        self.limitPerGroup = limitPerGroup
+        (self.limit, self.budget, self.limitPerGroup) = (limit, budget, limitPerGroup)
     }
 
     private var isGrouped: Bool { limitPerGroup != .max }

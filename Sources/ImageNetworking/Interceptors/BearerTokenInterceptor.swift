@@ -41,9 +41,7 @@ public final class BearerTokenInterceptor: RequestInterceptor {
     public init(
         hosts: Set<String>, user: String, token: String? = nil, refresh: @escaping @Sendable (String?) async throws -> String
     ) {
-        self.hosts = hosts
-        self.user = user
-        self.refresh = refresh
+        (self.hosts, self.user, self.refresh) = (hosts, user, refresh)
         state = Lock(State(token: token))
     }
 

@@ -44,10 +44,7 @@ public struct NetworkAwareLoader: DataLoading {
         _ loader: any DataLoading, monitor: NetworkMonitor, whenOffline: OfflineBehavior = .fail, hasCache: Bool = true,
         clock: any Clock<Duration> = ContinuousClock()
     ) {
-        self.loader = loader
-        self.monitor = monitor
-        self.whenOffline = whenOffline
-        self.hasCache = hasCache
+        (self.loader, self.monitor, self.whenOffline, self.hasCache) = (loader, monitor, whenOffline, hasCache)
         self.clock = AnyClock(clock)
     }
 

@@ -39,10 +39,7 @@ final class ResumableBody: Sendable {
                 attemptsLeft: response.retriesLeft ?? request.retries ?? RetryPolicy.default.maximumRetries))
         head = response.head
         length = PartialBody.length(in: head) ?? .max
-        self.request = request
-        self.loader = loader
-        self.maximumStoredBytes = maximumStoredBytes
-        self.onBreak = onBreak
+        (self.request, self.loader, self.maximumStoredBytes, self.onBreak) = (request, loader, maximumStoredBytes, onBreak)
     }
 
     deinit { end(isStored: true) }

@@ -39,9 +39,7 @@ public final class ResumingLoader: DataLoading {
     public init(
         _ loader: any DataLoading, store: PartialBodyStore = PartialBodyStore(), minimumBytes: Int = 16 << 10
     ) {
-        self.loader = loader
-        self.store = store
-        self.minimumBytes = minimumBytes
+        (self.loader, self.store, self.minimumBytes) = (loader, store, minimumBytes)
     }
 
     /// What the wrapped loader returns, its body preceded by the stored bytes.

@@ -19,9 +19,7 @@ public struct RetryPolicy: Hashable, Sendable {
 
     /// Makes a policy with the default jitter and longest delay.
     public init(maximumRetries: Int, baseDelay: Duration, multiplier: Double) {
-        self.maximumRetries = maximumRetries
-        self.baseDelay = baseDelay
-        self.multiplier = multiplier
+        (self.maximumRetries, self.baseDelay, self.multiplier) = (maximumRetries, baseDelay, multiplier)
     }
 
     /// 3 retries, after 1 s, 2 s and 4 s.

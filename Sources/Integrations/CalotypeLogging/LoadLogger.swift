@@ -48,9 +48,7 @@ public struct LoadLogger: LoadObserving {
     ///   - levels: the level of each kind of log entry.
     ///   - hidesQueries: whether the values of queries, which may be secrets, are replaced by dots; `true`.
     public init(_ logger: Logger = Logger(label: "calotype"), levels: Levels = Levels(), hidesQueries: Bool = true) {
-        self.logger = logger
-        self.levels = levels
-        self.hidesQueries = hidesQueries
+        (self.logger, self.levels, self.hidesQueries) = (logger, levels, hidesQueries)
     }
 
     public func observe(_ observation: LoadObservation, of load: LoadID, request: ImageRequest) {

@@ -36,10 +36,7 @@ final class SessionTransfer: Sendable {
 
     init(url: URL, isHead: Bool, limit: Int, window: Int) {
         source = ImageSource.redacted(url)
-        self.url = url
-        self.isHead = isHead
-        self.limit = limit
-        self.window = window
+        (self.url, self.isHead, self.limit, self.window) = (url, isHead, limit, window)
     }
 
     // MARK: The reader's side

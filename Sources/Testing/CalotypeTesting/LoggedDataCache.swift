@@ -37,9 +37,7 @@ public final class LoggedDataCache: DataCaching {
         readGate: Gate = Gate(isOpen: true), storeGate: Gate = Gate(isOpen: true),
         fault: @escaping @Sendable (Int) -> (any Error)? = { _ in nil }
     ) {
-        self.readGate = readGate
-        self.storeGate = storeGate
-        self.fault = fault
+        (self.readGate, self.storeGate, self.fault) = (readGate, storeGate, fault)
     }
 
     /// All calls so far that did not throw, in order.

@@ -16,9 +16,7 @@ public struct RecordingProcessor: Processing {
         _ identifier: String, log: EventLog<String> = EventLog(),
         work: (@Sendable (DecodedImage, ProcessingContext) throws -> DecodedImage)? = nil
     ) {
-        self.identifier = identifier
-        self.log = log
-        self.work = work
+        (self.identifier, self.log, self.work) = (identifier, log, work)
     }
 
     public func process(_ image: DecodedImage, context: ProcessingContext) throws -> DecodedImage {

@@ -19,10 +19,7 @@ public struct ViewAppearance: Hashable, Sendable {
     ///   - hasFailed: Whether the view shows a sign of failure. By default not checked.
     ///   - label: The accessibility label. By default not checked.
     public init(color: [UInt8], isLoading: Bool? = nil, hasFailed: Bool? = nil, label: String? = nil) {
-        self.color = color
-        self.isLoading = isLoading
-        self.hasFailed = hasFailed
-        self.label = label
+        (self.color, self.isLoading, self.hasFailed, self.label) = (color, isLoading, hasFailed, label)
     }
 
     /// Whether the color differs from another one by at most 4 in each component.

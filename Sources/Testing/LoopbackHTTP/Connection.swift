@@ -16,10 +16,7 @@ extension LoopbackServer {
         private let state = Lock((isClosed: false, clientHasDisconnected: false))
 
         init(socket: Int32, secured: (any SecureStream)? = nil, stopping: Gate, requests: Counter) {
-            self.socket = socket
-            self.secured = secured
-            self.stopping = stopping
-            self.requests = requests
+            (self.socket, self.secured, self.stopping, self.requests) = (socket, secured, stopping, requests)
         }
 
         /// Sends a complete response, with `Content-Length` unless the response has that header.

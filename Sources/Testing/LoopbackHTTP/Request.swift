@@ -35,9 +35,7 @@ extension LoopbackServer {
         ///   - headers: The header fields. None by default.
         ///   - body: The body. Empty by default.
         public init(_ status: Int, headers: [(name: String, value: String)] = [], body: [UInt8] = []) {
-            self.status = status
-            self.headers = headers
-            self.body = body
+            (self.status, self.headers, self.body) = (status, headers, body)
         }
     }
 }

@@ -13,10 +13,7 @@ final class RowConverter {
 
     init(source: RowLayout, target: PixelFormat, hasAlpha: Bool, premultiplies: Bool, transform: (any RowTransform)?) {
         self.source = source
-        self.target = target
-        self.hasAlpha = hasAlpha
-        self.premultiplies = premultiplies
-        self.transform = transform
+        (self.target, self.hasAlpha, self.premultiplies, self.transform) = (target, hasAlpha, premultiplies, transform)
     }
 
     /// Whether a row can be converted in place.

@@ -24,9 +24,7 @@ struct StoredImage {
     var fewestRows = 1
 
     init(format: ImageFormat, size: PixelSize, layout: RowLayout) {
-        self.format = format
-        self.size = size
-        self.layout = layout
+        (self.format, self.size, self.layout) = (format, size, layout)
         decodedSize = size
         limitedSize = size
     }

@@ -35,10 +35,7 @@ final class CurlLoop {
     /// `nil` when libcurl has no memory left, or the system no descriptor.
     init?(_ configuration: CurlLoader.Configuration, _ limits: CurlLoader.Limits, mailbox: Mailbox) {
         guard Self.isLibraryReady, let multi = MultiHandle() else { return nil }
-        self.multi = multi
-        self.mailbox = mailbox
-        self.configuration = configuration
-        self.limits = limits
+        (self.multi, self.mailbox, self.configuration, self.limits) = (multi, mailbox, configuration, limits)
         idleTimeout = configuration.idleTimeout.map { max($0, .milliseconds(1)) }
         usesProxies =
             configuration.usesProxyOfEnvironment && configuration.sourcePolicy == nil
