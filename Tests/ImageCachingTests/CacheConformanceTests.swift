@@ -5,7 +5,9 @@ import Testing
 
 @Suite struct CacheConformanceTests {
     @Test func theMemoryCacheConforms() async throws {
-        try await checkCachingConformance { MemoryCache(limits: .init(maximumBytes: 100 * testImageCost), respondsToPressure: false) }
+        try await checkCachingConformance {
+            MemoryCache(limits: .init(maximumBytes: 100 * testImageCost), respondsToPressure: false)
+        }
     }
 
     @Test func theDiskCacheConforms() async throws {

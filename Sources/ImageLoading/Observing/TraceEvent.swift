@@ -57,7 +57,8 @@ struct TraceEvent: Encodable, Sendable {
         case .success(let summary):
             let metrics = summary.metrics
             arguments = Arguments(
-                result: "finished", tier: summary.tier.rawValue, size: summary.image.map { "\($0.size)" }, bytes: metrics.byteCount,
+                result: "finished", tier: summary.tier.rawValue, size: summary.image.map { "\($0.size)" },
+                bytes: metrics.byteCount,
                 retries: metrics.retries > 0 ? metrics.retries : nil, coalesced: metrics.isCoalesced)
         }
     }

@@ -7,8 +7,8 @@ internal import CalotypeSystem
 ///
 /// A response with status 429 or 503 and `Retry-After` pauses its host (scheme, name and port) for that time. All
 /// requests to the host wait, also the one that was refused, which is then sent again; only idempotent requests are. So
-/// a refusal is no attempt, and a ``RetryingLoader`` around this loader does not notice it. A request that would have to
-/// wait for longer than ``HostBackoff/Policy/maximumWait`` or its deadline ends at once: with the response if it was
+/// a refusal is no attempt, and a ``RetryingLoader`` around this loader does not notice it. A request that would have
+/// to wait for longer than ``HostBackoff/Policy/maximumWait`` or its deadline ends at once: with the response if it was
 /// sent, or else with ``ImageError/Code/hostPaused``.
 ///
 /// A host fails that is not found, refuses or loses connections, times out, or responds with 429, 500, 502, 503 or 504,

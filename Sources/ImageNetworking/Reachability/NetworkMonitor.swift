@@ -52,8 +52,8 @@ public final class NetworkMonitor: Sendable {
     }
 
     private func change(_ body: @Sendable (inout State) -> Void) {
-        // Yielded under the lock, which keeps the changes in order; a stream's buffer takes them without calling foreign
-        // code.
+        // Yielded under the lock, which keeps the changes in order; a stream's buffer takes them without calling
+        // foreign code.
         state.withLock { state in
             let before = state.effectiveStatus
             body(&state)
