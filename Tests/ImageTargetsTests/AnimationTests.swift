@@ -1,7 +1,8 @@
 import CalotypeTesting
-import ImageCore
 import ImageTargets
 import Testing
+
+@testable import ImageCore
 
 /// Targets play animations (FEATURES 9.3).
 @Suite struct TargetAnimations {
@@ -315,4 +316,9 @@ import Testing
         clear()
         #expect(image.animation?.playingViews == 0)
     }
+}
+
+extension AnimatedImage {
+    /// The number of views that play the animation now.
+    fileprivate var playingViews: Int { playback.withLock { $0.listeners.values.count { !$0.isPaused } } }
 }

@@ -21,8 +21,6 @@ internal import CalotypeSystem
 
         /// The end of a pipe; closing it ends the thread.
         private let stop: Int32
-        /// The number of watched files.
-        let sourceCount: Int
 
         /// Starts to watch; `nil` if there is nothing to watch.
         ///
@@ -52,7 +50,6 @@ internal import CalotypeSystem
                 return nil
             }
             stop = ends[1]
-            sourceCount = sources.count
             let wake = ends[0]
             let watched = sources
             // A dispatch queue would lose a thread to a loop that never returns.

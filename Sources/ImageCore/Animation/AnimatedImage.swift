@@ -11,7 +11,7 @@
 /// }
 /// ```
 public final class AnimatedImage: Sendable {
-    private struct Playback {
+    struct Playback {
         struct Listener {
             var isPaused = false
             let onFrame: @Sendable (DecodedImage) -> Void
@@ -34,7 +34,7 @@ public final class AnimatedImage: Sendable {
     /// The frames.
     package let frames: any AnimationFrames
     private let clock: AnyClock
-    private let playback: Lock<Playback>
+    let playback: Lock<Playback>
 
     /// Creates an animation.
     ///
@@ -55,9 +55,6 @@ public final class AnimatedImage: Sendable {
 
     /// How often the animation is shown; 0 for ever.
     public var loopCount: Int { frames.loopCount }
-
-    /// The number of views that play the animation now.
-    package var playingViews: Int { playback.withLock { $0.listeners.values.count { !$0.isPaused } } }
 
     /// Returns a frame, decoded and processed like the image.
     ///

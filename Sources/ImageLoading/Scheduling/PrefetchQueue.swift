@@ -27,7 +27,7 @@ struct PrefetchQueue<Key: Hashable & Sendable, Request: Sendable, Handle: Sendab
     /// The tickets of the requests that wait or run.
     private var tickets: [Key: Ticket] = [:]
     /// The waiting requests in the order of arrival; some are stopped already.
-    private var order: Deque<Entry> = []
+    private(set) var order: Deque<Entry> = []
     /// Stopped requests that have left ``order``.
     private var dropped: [Entry] = []
     private var runs: [Ticket: Run] = [:]
@@ -42,8 +42,6 @@ struct PrefetchQueue<Key: Hashable & Sendable, Request: Sendable, Handle: Sendab
     var waiting: Int { tickets.count - runs.count }
     var running: Int { runs.count }
     var isEmpty: Bool { tickets.isEmpty }
-    /// The number of requests in memory that have not been taken.
-    var storedCount: Int { order.count }
 
     /// Queues a request unless its key is waiting or running already. Returns whether it was queued.
     @discardableResult

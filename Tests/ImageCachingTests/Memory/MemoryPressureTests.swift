@@ -100,7 +100,7 @@ import Testing
             try Data("0::/web\n".utf8).write(to: process.appending(path: "cgroup"))
             try Data("high 0\n".utf8).write(to: group.appending(path: "memory.events"))
             let watch = MemoryPressureWatch(root: String(folder.path.dropLast())) { _ in }
-            #expect(watch?.sourceCount == 1)
+            #expect(watch != nil)
         }
     #endif
 }

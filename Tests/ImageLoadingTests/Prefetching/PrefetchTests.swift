@@ -80,7 +80,7 @@ import Testing
             if number.isMultiple(of: 2) { queue.ended(turn) } else { _ = queue.stop("\(number)") }
         }
         #expect(queue.isEmpty && queue.running == 0)
-        #expect(queue.storedCount < 100)
+        #expect(queue.order.count < 100)
     }
 
     @Test func requestsStoppedWhileTheQueueIsPausedLeaveNoWork() {
@@ -90,7 +90,7 @@ import Testing
             queue.add(number, for: "\(number)")
             if number > 2 { _ = queue.stop("\(number)") }
         }
-        #expect(queue.waiting == 3 && queue.storedCount < 100)
+        #expect(queue.waiting == 3 && queue.order.count < 100)
         queue.isPaused = false
         let next = queue.take()?.request
         #expect(next == 0)
