@@ -1,6 +1,7 @@
 import CalotypeTesting
-import ImageCore
 import Testing
+
+@testable import ImageCore
 
 /// Frames whose red value is their number, and a record of what was made.
 private final class ScriptedFrames: AnimationFrames {
@@ -170,4 +171,9 @@ private final class ScriptedFrames: AnimationFrames {
         #expect(image.cost == still + 1_000)
         #expect("\(image)".contains("3 frames"))
     }
+}
+
+extension AnimatedImage {
+    /// The number of views that play the animation now.
+    fileprivate var playingViews: Int { playback.withLock { $0.listeners.values.count { !$0.isPaused } } }
 }

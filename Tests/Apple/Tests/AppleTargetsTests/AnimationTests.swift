@@ -1,6 +1,7 @@
 import AppKit
 @testable import Calotype
 import CalotypeTesting
+@testable import ImageCore
 import ImageTargets
 import SwiftUI
 import Testing
@@ -201,4 +202,9 @@ import WatchKit
         store.isOnScreen = true
         #expect(provider.loads[0].priority == .normal)
     }
+}
+
+extension AnimatedImage {
+    /// The number of views that play the animation now.
+    fileprivate var playingViews: Int { playback.withLock { $0.listeners.values.count { !$0.isPaused } } }
 }
