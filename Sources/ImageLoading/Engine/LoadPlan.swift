@@ -181,3 +181,85 @@ enum LoadGoal: Sendable {
     /// What their header says.
     case info
 }
+
+/// What a plan sends to the network layer, and through what.
+extension LoadPlan {
+    /// The loader's network layer, within the plan's interceptors.
+    func loader(_ components: Components) -> any DataLoading {
+        let (loader, interceptors) = (components.configuration.dataLoader, options.interceptors)
+        return interceptors.isEmpty ? loader : InterceptedLoader(loader, interceptors: interceptors)
+    }
+
+    /// The request for the network layer, and for the cache of its responses.
+    ///
+    /// - Parameters:
+    ///   - rank: the purpose and the priority of the loads that wait.
+    ///   - limits: the limits of the loads that wait; by default those of the plan alone.
+    func dataRequest(
+        _ url: URL, _ rank: RankClass, _ components: Components, _ limits: LoadCoordinator.FetchLimits? = nil
+    ) -> DataRequest {
+        var policy = options.cachePolicy
+        if limits?.storesOriginal ?? storesOriginal { policy.insert(.writesDisk) } else { policy.remove(.writesDisk) }
+        var result = DataRequest(
+            url: url, method: request.method, headerFields: headerFields(components), body: request.body,
+            timeout: options.timeout, maximumResponseBytes: limits?.maximumBytes ?? maximumResponseBytes(components),
+            priority: rank.priority, retries: options.retries,
+            allowsExpensiveNetwork: limits?.allowsExpensiveNetwork ?? options.allowsExpensiveNetwork, cachePolicy: policy,
+            purpose: rank.purpose)
+        result.defersStoring = true
+        (result.identities, result.extra) = (identities, options.extra)
+        return result
+    }
+
+    private func headerFields(_ components: Components) -> HTTPFields {
+        if isLocal { return options.headers }
+        if options.headers.isEmpty { return components.accept }
+        return options.headers[.accept] == nil ? options.headers + components.accept : options.headers
+    }
+
+    /// The largest body that is accepted, in bytes.
+    func maximumResponseBytes(_ components: Components) -> Int {
+        options.maximumResponseBytes ?? components.configuration.limits.maximumResponseBytes
+    }
+
+    /// The cache that takes the place of the data cache for the plan's URL; `nil` for a source that is not on the web.
+    func responseCache(_ components: Components) -> (any ResponseCaching)? {
+        guard let cache = components.configuration.responseCache, case .url(let url) = request.source else { return nil }
+        let scheme = url.scheme?.lowercased()
+        return scheme == "https" || scheme == "http" ? cache : nil
+    }
+}
+
+/// One step on the way from the decoded to the wanted image: a run of processors that work as one.
+struct PixelStep: Sendable {
+    /// The index of its result in the plan's ``LoadPlan/variants``.
+    let variant: Int
+    /// What runs on the image of the step before.
+    let processor: any Processing
+
+    /// Whether the step may run together with the decode before it, which then gives less than the full image.
+    var reducesDecode: Bool { (processor as? any FusingProcessing)?.reducesDecode ?? false }
+}
+
+extension LoadPlan {
+    /// The processors in steps.
+    ///
+    /// - Parameter isWanted: whether a load waits already for the image after that many processors. A step ends there,
+    ///   so that [a, b] shares the work of [a] also where the two could work as one.
+    func steps(endingAt isWanted: (_ count: Int) -> Bool) -> [PixelStep] {
+        var steps: [PixelStep] = []
+        for run in runs {
+            // The number of processors after which the run could end.
+            guard let cut = run.range.dropFirst().last(where: isWanted) else {
+                steps.append(PixelStep(variant: run.range.upperBound, processor: run.processor))
+                continue
+            }
+            for part in [run.range.lowerBound..<cut, cut..<run.range.upperBound] {
+                steps += ProcessingRun.runs(of: Array(options.processors[part])).map {
+                    PixelStep(variant: part.lowerBound + $0.range.upperBound, processor: $0.processor)
+                }
+            }
+        }
+        return steps
+    }
+}

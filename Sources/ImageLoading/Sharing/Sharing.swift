@@ -140,3 +140,258 @@ struct Sharing: Equatable, Sendable {
         }
     }
 }
+
+/// What the state machine of shared work answers.
+extension Sharing {
+    /// How a subscriber found its work.
+    enum Joining: Equatable, Sendable {
+        /// The work is new: the caller makes it run.
+        case began(JobID, SubscriptionID)
+        case joined(JobID, SubscriptionID)
+        /// The result is at hand. A load has no subscription then.
+        case finished(JobID)
+    }
+
+    /// A subscriber that gets the result of finished work.
+    struct Delivery: Equatable, Sendable {
+        let subscription: SubscriptionID
+        let dependent: JobID?
+        let isCoalesced: Bool
+    }
+
+    /// A job that must stop because its last subscriber left.
+    struct Stop: Equatable, Sendable {
+        let job: JobID
+        /// Whether its last preview may be kept in memory.
+        let keepsPreview: Bool
+    }
+
+    /// What the coordinator must do after an event.
+    struct Effects: Equatable, Sendable {
+        /// Jobs whose rank changed.
+        var reranked: [JobID] = []
+        var stops: [Stop] = []
+        /// Jobs that finished earlier and are no longer of use.
+        var removed: [JobID] = []
+
+        var isEmpty: Bool { reranked.isEmpty && stops.isEmpty && removed.isEmpty }
+    }
+}
+
+/// How urgent shared work is: as urgent as its most urgent subscriber.
+extension Sharing {
+    /// The rank with which work waits; `nil` once it has lost its last subscriber.
+    func rank(of id: JobID) -> QueueRank? { nodes[id]?.rank }
+
+    /// Changes the priority of a load.
+    mutating func setPriority(_ id: SubscriptionID, _ priority: LoadPriority) {
+        guard let subscription = subscriptions[id], let purpose = subscription.options?.purpose else { return }
+        let new = RankClass(purpose, priority)
+        guard count(id, as: new) else { return }
+        // A view that was off screen is on screen again.
+        if new.purpose == .view { forEachUpstream(from: subscription.job) { $0.newest = max($0.newest, id.rawValue) } }
+        rankChanged(subscription.job)
+    }
+
+    /// Counts a subscriber under another class. Returns whether that changed anything.
+    private mutating func count(_ id: SubscriptionID, as new: RankClass) -> Bool {
+        guard let subscription = subscriptions[id], subscription.rankClass != new else { return false }
+        subscriptions[id]?.rankClass = new
+        update(subscription.job) { node in
+            node.counts.remove(subscription.rankClass)
+            node.counts.add(new)
+        }
+        return true
+    }
+
+    /// Passes the rank of work on to its upstream.
+    mutating func rankChanged(_ id: JobID) {
+        var next: JobID? = id
+        while let id = next,
+            let node = update(id, { (isFinished: $0.isFinished, upstream: $0.upstream, highest: $0.counts.highest) })
+        {
+            if !node.isFinished { effects.reranked.append(id) }
+            guard let upstream = node.upstream, let highest = node.highest else { return }
+            // A newer view changes the order among views, too.
+            guard count(upstream, as: highest) || highest.purpose == .view else { return }
+            next = subscriptions[upstream]?.job
+        }
+    }
+}
+
+/// Who gets results, progress and previews of shared work.
+extension Sharing {
+    /// A job ended. Returns who gets the result, in the order in which they came. The work may be gone then
+    /// (``contains(_:)``).
+    ///
+    /// Loads lose their subscriptions. A job that waited keeps its subscription: it uses the result, and late
+    /// subscribers find it.
+    mutating func finish(_ id: JobID, succeeded: Bool) -> [Delivery] {
+        let node = update(id) { node in
+            node.isFinished = true
+            return (upstream: node.upstream.take(), isShared: node.subscriberCount > 1 && node.scale == nil)
+        }
+        guard let node else {
+            stopping.remove(id)
+            return []
+        }
+        if let upstream = node.upstream { unsubscribe(upstream) }
+        if succeeded, node.isShared { shareDecodes(of: id) }
+        let deliveries = update(id, \.subscribers)?.compactMap { subscription in
+            subscriptions[subscription].map {
+                Delivery(subscription: subscription, dependent: $0.dependent, isCoalesced: $0.isCoalesced)
+            }
+        }
+        guard let deliveries else { return [] }
+        for delivery in deliveries where !succeeded || delivery.dependent == nil { end(delivery) }
+        if !succeeded || update(id, \.isNeeded) == false { remove(job: id) }
+        return deliveries
+    }
+
+    /// Removes a subscription to finished work.
+    private mutating func end(_ delivery: Delivery) {
+        guard let subscription = subscriptions.removeValue(forKey: delivery.subscription) else { return }
+        if let dependent = delivery.dependent { update(dependent) { $0.upstream = nil } }
+        if let options = subscription.options { count(options, -1) }
+        subscriberLeft(subscription)
+    }
+
+    /// The subscribers of work, the oldest first.
+    func subscribers(of id: JobID) -> [(SubscriptionID, Subscription)] {
+        nodes[id]?.subscribers.compactMap { id in subscriptions[id].map { (id, $0) } } ?? []
+    }
+
+    /// The result of work is being stored; the work can be joined until that has ended.
+    mutating func beginStoring(_ id: JobID) { update(id) { $0.isStoring = true } }
+
+    mutating func endStoring(_ id: JobID) {
+        update(id) { $0.isStoring = false }
+        if nodes[id]?.isFinished == true { collect(id) }
+    }
+
+    /// Several sizes of one image wait for the same bytes: sizes that can be made from a larger one wait for that one.
+    private mutating func shareDecodes(of id: JobID) {
+        let decodes = subscribers(of: id).compactMap(\.1.dependent)
+            .compactMap { id in nodes[id]?.scale.map { (id: id, scale: $0) } }
+        var largest: [String: (id: JobID, scale: DecodeScale)] = [:]
+        for decode in decodes where largest[decode.scale.family].map({ $0.scale.isSmaller(than: decode.scale) }) ?? true {
+            largest[decode.scale.family] = decode
+        }
+        for decode in decodes {
+            guard let larger = largest[decode.scale.family], larger.id != decode.id, decode.scale.canBeMade(from: larger.scale)
+            else { continue }
+            link(decode.id, to: larger.id, isCoalesced: true)
+        }
+    }
+
+    // MARK: Listeners
+
+    /// The loads that wait for work, directly or through other work.
+    func forEachLoad(behind id: JobID, _ body: (SubscriptionID) -> Void) {
+        guard let index = nodes.index(forKey: id) else { return }
+        for id in nodes.values[index].subscribers {
+            guard let subscription = subscriptions[id] else { continue }
+            if let dependent = subscription.dependent { forEachLoad(behind: dependent, body) } else { body(id) }
+        }
+    }
+
+    /// The loads that want progress of work, directly or through other work, the oldest first.
+    func progressListeners(of id: JobID) -> [SubscriptionID] {
+        guard nodes[id]?.listeners.progress ?? 0 > 0 else { return [] }
+        return subscribers(of: id).flatMap { subscription, value in
+            value.dependent.map(progressListeners(of:)) ?? (value.options?.wantsProgress == true ? [subscription] : [])
+        }
+    }
+
+    /// The loads that want previews of work, the oldest first.
+    func previewListeners(of id: JobID) -> [SubscriptionID] {
+        subscribers(of: id).compactMap { subscription, value in
+            value.options.map { $0.previews != .none } == true ? subscription : nil
+        }
+    }
+
+    /// The jobs that wait for this one, and that loads want previews of, the oldest first.
+    func previewingDependents(of id: JobID) -> [(id: JobID, policy: PreviewPolicy)] {
+        subscribers(of: id).compactMap { _, value in
+            guard let dependent = value.dependent, let policy = nodes[dependent]?.listeners.previewPolicy else { return nil }
+            return (dependent, policy)
+        }
+    }
+}
+
+/// How subscribers leave, and what that stops.
+extension Sharing {
+    /// Ends all revalidations in the background.
+    mutating func endRevalidations() {
+        for (id, subscription) in subscriptions where subscription.options?.isRevalidation == true { unsubscribe(id) }
+    }
+
+    /// Removes a subscription, if it exists, and stops its work where that was the last one.
+    mutating func unsubscribe(_ id: SubscriptionID) {
+        guard let subscription = detach(id) else { return }
+        collect(subscription.job)
+    }
+
+    /// Removes a subscription from its work.
+    mutating func detach(_ id: SubscriptionID) -> Subscription? {
+        guard let subscription = subscriptions.removeValue(forKey: id) else { return nil }
+        if let options = subscription.options { count(options, -1) }
+        // Finished work waits for nothing, and reports nothing.
+        guard subscriberLeft(subscription) == false else { return subscription }
+        let listeners = subscription.options.map(Listeners.init) ?? subscription.dependent.flatMap { nodes[$0]?.listeners }
+        if let listeners, !listeners.isEmpty { forEachUpstream(from: subscription.job) { $0.listeners -= listeners } }
+        rankChanged(subscription.job)
+        return subscription
+    }
+
+    /// A subscriber of work has left. Its entry stays in the list until half of the entries are of that kind, so that
+    /// subscribers leave in constant time in any order.
+    ///
+    /// - Returns: whether the work has finished; `nil` where it is gone.
+    @discardableResult
+    mutating func subscriberLeft(_ subscription: Subscription) -> Bool? {
+        let subscriptions = subscriptions
+        return update(subscription.job) { node in
+            node.counts.remove(subscription.rankClass)
+            node.subscriberCount -= 1
+            if node.subscribers.count > 2 * node.subscriberCount + 8 {
+                node.subscribers.removeAll { subscriptions[$0] == nil }
+            }
+            return node.isFinished
+        }
+    }
+
+    /// A subscriber came, or left.
+    mutating func count(_ options: SubscriberOptions, _ change: Int) {
+        guard !options.isRevalidation else { return revalidations += change }
+        loads += change
+        if options.purpose != .prefetch { awaitedLoads += change }
+    }
+
+    /// Stops work without subscribers, or removes it where it has finished and is stored; then the work that only it
+    /// needed.
+    mutating func collect(_ id: JobID) {
+        let state = update(id) {
+            (isNeeded: $0.isNeeded, isFinished: $0.isFinished, targets: $0.targets, upstream: $0.upstream)
+        }
+        guard let state, !state.isNeeded else { return }
+        guard !state.isFinished else {
+            remove(job: id)
+            effects.removed.append(id)
+            return
+        }
+        if let upstream = state.upstream { unsubscribe(upstream) }
+        remove(job: id)
+        stopping.insert(id)
+        effects.stops.append(Stop(job: id, keepsPreview: state.targets.contains(.memory)))
+    }
+
+    mutating func remove(job id: JobID) {
+        guard let node = nodes.removeValue(forKey: id) else { return }
+        // Newer work may have the key.
+        if let index = nodesByKey.index(forKey: node.key), nodesByKey.values[index] == id { nodesByKey.remove(at: index) }
+        guard nodes.isEmpty, capacity > 256 else { return }
+        // Give the memory of a burst back. Each job has subscribers, so there are no subscriptions either.
+        (nodes, nodesByKey, subscriptions) = ([:], [:], [:])
+    }
+}
