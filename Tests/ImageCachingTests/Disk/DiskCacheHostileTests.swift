@@ -248,7 +248,10 @@ import CalotypeSystem
     /// Sums of forged sizes must not overflow, and a file that is larger than any entry goes first.
     @Test func filesWithHugeHolesAreRemovedWithoutEvictingOthers() async throws {
         let folder = try Folder()
-        #expect(try await cacheWorks(in: folder))
+        let first = folder.cache()
+        try await first.store(entry(1), for: dataKey("a"))
+        // Ends its count, which would remove some of the files.
+        try await first.flush()
         for i in 0..<40 {
             try forge(dataKey("hole \(i)"), in: folder, size: (Int64(1) << 43) - Int64(i)) { _ in }
             folder.setTimes(of: folder.file(of: dataKey("hole \(i)")), used: 1_700_000_000, written: 1_700_000_000)

@@ -26,6 +26,7 @@ import Testing
         let visible = bench.loader.task(for: ImageRequest(url: url("visible")))
         let prefetch = bench.loader.task(for: ahead("ahead"))
         await bench.network.gate.waitForArrivals(1)
+        while bench.loader.activity.queued == 0 { await Task.yield() }
         #expect(fetched(bench) == ["visible"])
         #expect(bench.loader.statistics.queues.first { $0.name == "network" }?.waiting == 1)
         bench.network.gate.open()
