@@ -76,10 +76,12 @@ private struct DecodeBench {
             library.append(theirs)
             libraryNew.append(theirsNew)
         }
-        return [("the library in C", library), ("the library in C, new memory", libraryNew)].map { name, times in
+        // A bitmap is new memory, so the budget is beside a loop that takes new memory too.
+        return [("the library in C", library, nil), ("the library in C, new memory", libraryNew, 1.05)].map {
+            name, times, budget in
             row(
                 "\(kind.rawValue) \(Self.megapixels(size)) in a running process, CPU", own.median, "ms",
-                Row.Peer(name: name, value: times.median), budget: .ratio(1.05))
+                Row.Peer(name: name, value: times.median), budget: budget.map { .ratio($0) })
         }
     }
 

@@ -60,10 +60,10 @@ private struct ProcessBench {
                 rows.append(row("\(name), two threads", two, peer))
             }
         }
-        try await measure("Lanczos3 \(large.size) to \(shrink.output)", .shrink, budget: 0.2) {
+        try await measure("Lanczos3 \(large.size) to \(shrink.output)", .shrink, budget: 0.25) {
             _ = try Resampler.resize(large, to: shrink, threads: $0)
         }
-        try await measure("Lanczos3 \(large.size) to \(halve.output)", .halve, budget: 0.2) {
+        try await measure("Lanczos3 \(large.size) to \(halve.output)", .halve, budget: 0.25) {
             _ = try Resampler.resize(large, to: halve, threads: $0)
         }
         try await measure("Gaussian blur, sigma 8, 1000x1000", .blur, budget: 0.4) {
