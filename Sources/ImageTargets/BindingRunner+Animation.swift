@@ -16,11 +16,11 @@ extension BindingRunner {
     private func startPlaying(_ animated: Animated, _ isolation: (any Actor)?) {
         guard let animation = animated.image.animation else { return }
         let signal = makeSignal(isolation)
-        let id = state.withLock { state in
+        let (id, wasVisible) = state.withLock { state in
             state.lastAnimation += 1
-            return state.lastAnimation
+            return (state.lastAnimation, state.binding.isVisible)
         }
-        let player = animation.play { [weak self] frame in
+        let player = animation.play(isPaused: !wasVisible) { [weak self] frame in
             self?.state.withLock { state in
                 guard state.lastAnimation == id, state.binding.token.request == animated.request else { return }
                 state.binding.calls.appendResult(.setFrame(frame, badge: animated.badge))
@@ -34,7 +34,7 @@ extension BindingRunner {
             return state.binding.isVisible
         }
         guard let isVisible else { return playing.stop() }
-        if !isVisible { player.setPaused(true) }
+        if isVisible != wasVisible { player.setPaused(!isVisible) }
     }
 
     /// Ends the animation of what the view shows.

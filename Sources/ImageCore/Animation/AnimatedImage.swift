@@ -68,10 +68,17 @@ public final class AnimatedImage: Sendable {
     ///   Called on no actor, one call at a time; it should return soon.
     /// - Returns: the player, which stops when it is released.
     public func play(_ onFrame: @escaping @Sendable (DecodedImage) -> Void) -> AnimationPlayer {
+        play(isPaused: false, onFrame)
+    }
+
+    /// Plays the animation, or waits for ``AnimationPlayer/setPaused(_:)``.
+    package func play(
+        isPaused: Bool, _ onFrame: @escaping @Sendable (DecodedImage) -> Void
+    ) -> AnimationPlayer {
         let (id, current) = playback.withLock { playback in
             playback.nextID += 1
-            playback.listeners[playback.nextID] = Playback.Listener(onFrame: onFrame)
-            return (playback.nextID, playback.current)
+            playback.listeners[playback.nextID] = Playback.Listener(isPaused: isPaused, onFrame: onFrame)
+            return (playback.nextID, isPaused ? nil : playback.current)
         }
         if let current { onFrame(current) }
         startOrStop()
