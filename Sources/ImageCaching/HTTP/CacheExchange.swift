@@ -86,7 +86,8 @@ struct CacheExchange: Sendable {
         func reply(_ stored: StoredResponse) -> HTTPCacheReply? {
             policy.staleReply(for: request, stored: stored, after: failure, now: cache.now())
         }
-        guard entries.match.flatMap(reply) != nil else { return nil }
+        // A caller with a stand-in takes that, and has this response revalidated.
+        guard request.standsIn == nil, entries.match.flatMap(reply) != nil else { return nil }
         guard let match = try await storedMatch(), let reply = reply(match.response) else { return .storedResponseGone }
         return .response(try match.response(reply, to: request))
     }

@@ -77,6 +77,22 @@ public struct HTTPCache: ResponseCaching {
         }
     }
 
+    public func allowsStandIn(
+        _ transaction: any ResponseTransaction, for request: DataRequest, after error: ImageError
+    ) -> Bool {
+        guard let match = (transaction as? HTTPCacheTransaction)?.entries.match else { return false }
+        return reply(in: match, to: request, after: error) != nil
+    }
+
+    public func standIn(for request: DataRequest, after error: ImageError) async throws -> DataResponse? {
+        guard let match = try await find(request).match else { return nil }
+        return try reply(in: match.response, to: request, after: error).map { try match.response($0, to: request) }
+    }
+
+    private func reply(in stored: StoredResponse, to request: DataRequest, after error: ImageError) -> HTTPCacheReply? {
+        HTTPCacheFailure(error).flatMap { policy.staleReply(for: request, stored: stored, after: $0, now: now()) }
+    }
+
     /// The entries of a transaction; `nil` if it belongs to another cache, or if an interceptor has changed the fields
     /// that select the entry. Other changes do not matter, since the decision is made again.
     func entries(of transaction: (any ResponseTransaction)?, for request: DataRequest) -> StoredEntries? {

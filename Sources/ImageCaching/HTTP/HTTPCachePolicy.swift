@@ -189,6 +189,11 @@ public enum HTTPCacheFailure: Hashable, Sendable {
     /// The server responded with this status.
     case status(Int)
 
+    /// `nil` for errors that are neither failures of the network nor an error status.
+    init?(_ error: ImageError) {
+        if error.code == .httpStatus, let status = error.status { self = .status(status) } else { self.init(error.code) }
+    }
+
     /// `nil` for errors that are not failures of the network.
     init?(_ code: ImageError.Code) {
         // The loader reports what happens before the response headers; a connection that is lost then gave no response.

@@ -49,8 +49,7 @@ struct HTTPImageRules: ProcessedImageRules {
     }
 
     func allowsStaleUse(of image: DataEntry, for request: DataRequest, after error: ImageError) -> Bool {
-        let failure = error.code == .httpStatus ? error.status.map(HTTPCacheFailure.status) : HTTPCacheFailure(error.code)
-        guard let failure, let stored = EntryMetadata.decode(image)?.response else { return false }
+        guard let failure = HTTPCacheFailure(error), let stored = EntryMetadata.decode(image)?.response else { return false }
         return policy.staleReply(for: request, stored: stored, after: failure, now: cache.now()) != nil
     }
 

@@ -21,6 +21,9 @@ public struct DataRequest: Sendable {
     /// Whether the caller judges the body before it is stored: a loader with a cache then stores nothing by itself, and
     /// returns ``DataResponse/commit``. `false` by default; the engine sets it.
     public var defersStoring = false
+    /// Whether the caller has something to show in place of a failure: then no loader tries again. `nil`, the default,
+    /// if it has nothing; the engine sets it where a stale response is stored.
+    package var standsIn: (@Sendable (_ failure: ImageError) -> Bool)?
     /// The largest body to accept, in bytes; `nil`, the default, applies the limit of the loader.
     public var maximumResponseBytes: Int?
     /// The highest priority of the loads that wait for the fetch when it starts. It does not change later: a fetch

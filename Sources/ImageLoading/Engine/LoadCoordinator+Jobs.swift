@@ -116,6 +116,21 @@ extension LoadCoordinator {
         }
     }
 
+    /// Ends the wait of a job for a slot, if it waits for one.
+    func endWait(of job: Job, _ error: ImageError) {
+        let waiter = send { state -> LoaderState.Waiter? in
+            guard state.scheduler.isWaiting(job.id) else { return nil }
+            state.scheduler.withdraw(job.id)
+            var waiter: LoaderState.Waiter?
+            state.update(job.id) { waiter = $0.waiter.take() }
+            return waiter
+        }
+        if case .slot(let continuation) = waiter { continuation.resume(throwing: error) }
+    }
+
+    /// How much of the body of a job has arrived; `nil` before the first bytes.
+    func receivedBytes(of job: Job) -> Int? { state.withLock { $0.jobs[job.id]?.progress?.received } }
+
     /// The stage of a job has returned.
     func release(_ job: Job) { send { $0.scheduler.release(job.id) } }
 

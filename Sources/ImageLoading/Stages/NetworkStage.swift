@@ -6,8 +6,12 @@ struct NetworkStage: Sendable {
     let coordinator: LoadCoordinator
     let job: Job
 
-    /// - Parameter transaction: what the lookup in the response cache found.
-    func fetch(_ transaction: (any ResponseTransaction)?) async throws -> Original {
+    /// - Parameters:
+    ///   - transaction: what the lookup in the response cache found.
+    ///   - standsIn: whether what is stored stands in for a failure (``DataRequest/standsIn``).
+    func fetch(
+        _ transaction: (any ResponseTransaction)?, standsIn: (@Sendable (ImageError) -> Bool)? = nil
+    ) async throws -> Original {
         switch job.plan.request.source {
         case .bytes(let data, _): return local(data)
         case .producer(_, let produce): return local(try await produce())
@@ -16,6 +20,7 @@ struct NetworkStage: Sendable {
             defer { coordinator.endFetch(job) }
             var request = job.plan.dataRequest(url, coordinator.rank(of: job), coordinator.components, limits)
             (request.deadline, request.cacheTransaction) = (coordinator.deadline(of: job), transaction)
+            request.standsIn = standsIn
             let response = try await job.plan.loader(coordinator.components).load(request)
             return try await BodyReader(coordinator, job, maximumBytes: limits.maximumBytes).read(response)
         }

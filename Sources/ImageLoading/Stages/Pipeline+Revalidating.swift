@@ -9,6 +9,74 @@ enum Revalidation: Sendable {
     case processedImage
 }
 
+/// What is stored stands in for the server (FEATURES 5.12): where its rules allow that, the load gets it after the first
+/// failed attempt, or after two seconds without progress, the wait for a slot included. The request is then sent again
+/// in the background, with its retries.
+extension Pipeline {
+    private static let longestSilence = Duration.seconds(2)
+    private static let silence = ImageError(.timedOut, message: "The server was silent.")
+
+    /// Fetches the original that a lookup found to be stale.
+    func fetch(replacing transaction: (any ResponseTransaction)?) async throws -> Original {
+        guard let transaction, let responses = plan.responseCache(components), case .url(let url) = plan.request.source else {
+            return try await fetch(transaction)
+        }
+        let request = plan.dataRequest(url, coordinator.rank(of: job), components)
+        let standsIn = { @Sendable in responses.allowsStandIn(transaction, for: request, after: $0) }
+        guard standsIn(Self.silence) else { return try await fetch(transaction) }
+        do {
+            return try await unlessSilent { try await fetch(transaction, standsIn: standsIn) }
+        } catch let error as ImageError where standsIn(error) {
+            let found = await coordinator.ignoringCacheErrors(in: .originalCache, plan) {
+                try await responses.standIn(for: request, after: error)
+            }
+            // What was removed meanwhile stands in for nothing.
+            guard var response = found ?? nil else { return try await fetch(nil) }
+            response.tier = .disk
+            coordinator.revalidate(job.key.image, plan, .response(transaction))
+            return try await BodyReader(coordinator, job, maximumBytes: coordinator.fetchLimits(of: job).maximumBytes)
+                .read(response)
+        }
+    }
+
+    /// Asks the server whether the original of a finished image is unchanged.
+    func confirmOrStandIn(
+        _ entry: DataEntry, _ stage: ProcessedCacheStage, _ fields: HTTPFields
+    ) async throws -> ProcessedCacheStage.Revalidation {
+        let standsIn = { @Sendable in stage.allowsStaleUse(of: entry, after: $0) }
+        guard standsIn(Self.silence) else {
+            return try await runner.run(.network, on: .network) { try await confirm(entry, stage, fields) }
+        }
+        do {
+            return try await unlessSilent {
+                try await runner.run(.network, on: .network) { try await confirm(entry, stage, fields, standsIn: standsIn) }
+            }
+        } catch let error as ImageError where standsIn(error) {
+            coordinator.revalidate(job.key.image, plan, .processedImage)
+            return .confirmed(entry)
+        }
+    }
+
+    /// Ends a fetch of the job, or its wait for a slot, when nothing has arrived for too long.
+    private func unlessSilent<Output: Sendable>(_ fetch: @escaping @Sendable () async throws -> Output) async throws -> Output {
+        try await withThrowingTaskGroup(of: Output.self) { group in
+            group.addTask { try await fetch() }
+            group.addTask {
+                var received: Int?
+                repeat {
+                    received = coordinator.receivedBytes(of: job)
+                    try await components.clock.sleep(for: Self.longestSilence)
+                } while coordinator.receivedBytes(of: job) != received
+                coordinator.endWait(of: job, Self.silence)
+                throw Self.silence
+            }
+            defer { group.cancelAll() }
+            guard let output = try await group.next() else { throw ImageError.noInput }
+            return output
+        }
+    }
+}
+
 /// Stale entries: the server is asked whether they are current. What it sends instead replaces them only if it is an
 /// image.
 extension Pipeline {
@@ -86,14 +154,15 @@ extension Pipeline {
 
     /// Asks the server whether the original of a finished image is unchanged.
     func confirm(
-        _ entry: DataEntry, _ stage: ProcessedCacheStage, _ fields: HTTPFields
+        _ entry: DataEntry, _ stage: ProcessedCacheStage, _ fields: HTTPFields,
+        standsIn: (@Sendable (ImageError) -> Bool)? = nil
     ) async throws -> ProcessedCacheStage.Revalidation {
         guard let rules = stage.rules, case .url(let url) = plan.request.source else { return .outdated }
         let limits = coordinator.beginFetch(job)
         defer { coordinator.endFetch(job) }
         var request = plan.dataRequest(url, coordinator.rank(of: job), components, limits)
         request.headerFields = fields
-        request.deadline = coordinator.deadline(of: job)
+        (request.deadline, request.standsIn) = (coordinator.deadline(of: job), standsIn)
         do {
             return try await stage.revalidate(
                 entry, request, rules, BodyReader(coordinator, job, maximumBytes: limits.maximumBytes))

@@ -122,7 +122,7 @@ struct Pipeline: Sendable {
             coordinator.revalidate(job.key.image, plan, .processedImage)
             return try await decodeProcessedImage(entry, stage)
         case .revalidate(let fields):
-            switch try await runner.run(.network, on: .network, { try await confirm(entry, stage, fields) }) {
+            switch try await confirmOrStandIn(entry, stage, fields) {
             case .confirmed(let confirmed):
                 if confirmed.storedAt != entry.storedAt { store.store(confirmed, stage) }
                 return try await decodeProcessedImage(confirmed, stage)
@@ -241,7 +241,7 @@ struct Pipeline: Sendable {
         case .miss(let transaction):
             if components.hasByteCache { coordinator.observe(.cacheLookup(.disk, isHit: false), plan) }
             guard !plan.options.cachePolicy.isOnlyIfCached else { throw notCached }
-            return try await fetch(transaction)
+            return try await fetch(replacing: transaction)
         }
     }
 
@@ -256,10 +256,14 @@ struct Pipeline: Sendable {
 
     /// Fetches the source.
     ///
-    /// - Parameter transaction: what the lookup in the response cache found.
-    private func fetch(_ transaction: (any ResponseTransaction)?) async throws -> Original {
+    /// - Parameters:
+    ///   - transaction: what the lookup in the response cache found.
+    ///   - standsIn: whether what is stored stands in for a failure.
+    func fetch(
+        _ transaction: (any ResponseTransaction)?, standsIn: (@Sendable (ImageError) -> Bool)? = nil
+    ) async throws -> Original {
         let original = try await runner.run(.network, on: plan.isLocal ? .local : .network) {
-            try await NetworkStage(coordinator: coordinator, job: job).fetch(transaction)
+            try await NetworkStage(coordinator: coordinator, job: job).fetch(transaction, standsIn: standsIn)
         }
         // Bytes that are not decoded are stored where a decoder knows their format, which takes only a look at their
         // first bytes.

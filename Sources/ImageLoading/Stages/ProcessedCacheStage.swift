@@ -75,6 +75,12 @@ struct ProcessedCacheStage: Sendable {
         return source.flatMap { rules.entry(for: image, madeFrom: $0, to: request) }
     }
 
+    /// Whether a stale image may be used although the server failed.
+    func allowsStaleUse(of image: DataEntry, after error: ImageError) -> Bool {
+        guard let rules, let request else { return false }
+        return rules.allowsStaleUse(of: image, for: request, after: error)
+    }
+
     /// The result of a revalidation.
     enum Revalidation: Sendable {
         /// The original is unchanged, or the server failed and the stale image may be used.
@@ -100,9 +106,7 @@ struct ProcessedCacheStage: Sendable {
             let head = ResponseHead(url: response.url, head: response.head, receivedAt: Date().timeIntervalSince1970)
             return rules.confirmed(image, by: head, to: self.request ?? request).map { .confirmed($0) } ?? .outdated
         } catch let error as ImageError {
-            guard !Task.isCancelled, rules.allowsStaleUse(of: image, for: self.request ?? request, after: error) else {
-                throw error
-            }
+            guard !Task.isCancelled, request.standsIn == nil, allowsStaleUse(of: image, after: error) else { throw error }
             return .confirmed(image)
         }
     }

@@ -92,7 +92,9 @@ final class ResumableBody: Sendable {
 
     /// The rest of the body from another response; `nil` when there is none.
     private func rest(after error: any Error) async throws -> ByteStreamReader? {
-        guard let broken = error as? ImageError, Self.codes.contains(broken.code), !Task.isCancelled else { return nil }
+        guard let broken = error as? ImageError, Self.codes.contains(broken.code), !Task.isCancelled,
+            request.standsIn?(broken) != true
+        else { return nil }
         let attemptsLeft = state.withLock { state in
             state.attemptsLeft -= 1
             return state.attemptsLeft

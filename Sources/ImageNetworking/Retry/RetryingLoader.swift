@@ -103,6 +103,7 @@ public final class RetryingLoader: DataLoading {
     }
 
     private func step(after outcome: RetryPolicy.Outcome, _ request: DataRequest, _ attempt: Int) -> Step {
+        if let standsIn = request.standsIn, standsIn(outcome.error) { return .end }
         let decision = policy.decision(
             after: outcome, method: request.method, attempt: attempt, allowedRetries: request.retries, random: random())
         guard case .retry(let delay) = decision else { return .end }
@@ -112,5 +113,15 @@ public final class RetryingLoader: DataLoading {
                     + deadline.limit.inSeconds)
         }
         return .retry(after: delay)
+    }
+}
+
+extension RetryPolicy.Outcome {
+    /// The failure, without its words.
+    fileprivate var error: ImageError {
+        switch self {
+        case .status(let status, _): ImageError(.httpStatus, message: "", status: status)
+        case .failure(let code): ImageError(code, message: "")
+        }
     }
 }
