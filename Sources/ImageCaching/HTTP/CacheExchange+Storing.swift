@@ -34,13 +34,20 @@ extension CacheExchange {
 
     private func storedResponse(of fetched: DataResponse, _ times: Times) -> StoredResponse {
         var response = StoredResponse(fetched.head, to: request, requestedAt: times.requestedAt, receivedAt: times.receivedAt)
-        response.redirect = StoredResponse.redirect(from: request.url, to: fetched.url)
+        response.redirect = redirect(of: fetched, times)
         return response
+    }
+
+    func redirect(of fetched: DataResponse, _ times: Times) -> ResponseRedirect? {
+        StoredResponse.redirect(
+            from: request.url, to: fetched.url, by: fetched.redirects, requestedAt: times.requestedAt,
+            receivedAt: times.receivedAt, under: policy)
     }
 
     private func keep(_ fetched: DataResponse, as response: StoredResponse) async -> DataResponse {
         guard fetched.expectedBytes ?? 0 <= cache.maximumStoredBytes else { return fetched }
         var kept = fetched
+        kept.redirect = response.redirect
         if request.defersStoring, response.head.status.kind == .successful {
             kept.commit = { try await store(response, $0) }
         } else if let whole = fetched.body.wholeData {

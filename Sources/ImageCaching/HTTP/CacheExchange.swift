@@ -92,27 +92,30 @@ struct CacheExchange: Sendable {
         return .response(try match.response(reply, to: request))
     }
 
-    /// Handles a 304: serves the stored response, and updates it. A 304 that is about another version, or that came by
-    /// another redirect, is unusable.
+    /// Handles a 304: serves the stored response, and updates it. A 304 that is about another version, or that came from
+    /// another place, is unusable.
     private func confirm(by fetched: DataResponse, _ times: Times) async throws -> Outcome {
         // A 304 is also about what another load has stored in the meantime if that has the validators that were sent.
         guard let sent = entries.match, let match = try await storedMatch(),
             [.eTag, .lastModified].allSatisfy({ match.response.head.headerFields[$0] == sent.head.headerFields[$0] })
         else { return .storedResponseGone }
         let old = match.response
+        let redirect = redirect(of: fetched, times)
         guard
-            let updated = old.validated(
+            var updated = old.validated(
                 by: fetched.head, to: request, requestedAt: times.requestedAt, receivedAt: times.receivedAt),
-            StoredResponse.redirect(from: request.url, to: fetched.url) == old.redirect, updated.answers(request)
+            old.isConfirmed(by: redirect), updated.answers(request)
         else { return .unusable }
+        updated.redirect = redirect
+        let (confirmed, data) = (updated, match.data)
         var response = try match.response(policy.reply(from: updated, at: cache.now()), to: request)
-        (response.url, response.retries) = (fetched.url, fetched.retries)
+        (response.url, response.retries, response.redirect) = (fetched.url, fetched.retries, redirect)
         // Most validations are of responses that are validated at every use; they must not cost a write each.
         if updated.needsStore(after: old, under: policy) {
             if request.defersStoring {
-                response.commit = { _ in try await update(updated, match.data) }
+                response.commit = { _ in try await update(confirmed, data) }
             } else {
-                try? await update(updated, match.data)
+                try? await update(confirmed, data)
             }
         }
         return .response(response)

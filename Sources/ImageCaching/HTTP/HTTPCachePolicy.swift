@@ -119,10 +119,10 @@ public struct HTTPCachePolicy: Hashable, Sendable {
         let wanted = directives.control
         if wanted.noCache { return .validate }
         if mode == .aggressive { return .serve }
-        if response.control.noCache || response.redirect != nil { return .validate }
+        if response.control.noCache { return .validate }
         let age = response.age(at: now)
         let lifetime = response.lifetime(under: self)
-        let isFresh = lifetime > age
+        let isFresh = response.isFresh(at: now, under: self)
         // A reload sends `max-age=0`; a fresh immutable response is not validated even then (RFC 8246).
         if let maxAge = wanted.maxAge, maxAge == 0 || age > Double(maxAge), !(isFresh && response.control.immutable) {
             return .validate
@@ -132,7 +132,12 @@ public struct HTTPCachePolicy: Hashable, Sendable {
         if response.control.mustRevalidate { return .validate }
         let staleness = age - lifetime
         if let maxStale = wanted.maxStale, maxStale == .max || staleness <= Double(maxStale) { return .serve }
-        if let window = response.control.staleWhileRevalidate, staleness < Double(window) { return .serveAndValidate }
+        // The window is that of the final response; stale redirects may lead elsewhere by now.
+        if let window = response.control.staleWhileRevalidate, staleness < Double(window),
+            response.redirect.map({ now < $0.freshUntil }) ?? true
+        {
+            return .serveAndValidate
+        }
         return .validate
     }
 

@@ -17,7 +17,7 @@ struct HTTPImageRules: ProcessedImageRules {
         for name in [HTTPField.Name.contentLength, .contentEncoding, .contentRange] { head.headerFields[name] = nil }
         for field in image.head.headerFields { head.headerFields[field.name] = field.value }
         var response = StoredResponse(head, to: request, requestedAt: source.receivedAt, receivedAt: source.receivedAt)
-        response.redirect = StoredResponse.redirect(from: request.url, to: source.url)
+        response.redirect = source.redirect ?? redirect(of: source, to: request)
         guard !request.isConditional, policy.allowsStoring(response, for: request) else { return nil }
         return encode(response, image.data)
     }
@@ -38,10 +38,12 @@ struct HTTPImageRules: ProcessedImageRules {
 
     func confirmed(_ image: DataEntry, by response: ResponseHead, to request: DataRequest) -> DataEntry? {
         guard let old = EntryMetadata.decode(image)?.response,
-            StoredResponse.redirect(from: request.url, to: response.url) == old.redirect,
-            let updated = old.validated(
+            var updated = old.validated(
                 by: response.head, to: request, requestedAt: response.receivedAt, receivedAt: response.receivedAt)
         else { return nil }
+        let redirect = redirect(of: response, to: request)
+        guard old.isConfirmed(by: redirect) else { return nil }
+        updated.redirect = redirect
         var writing = request
         writing.cachePolicy.insert(.writesDisk)
         guard policy.allowsStoring(updated, for: writing) else { return nil }
@@ -51,6 +53,12 @@ struct HTTPImageRules: ProcessedImageRules {
     func allowsStaleUse(of image: DataEntry, for request: DataRequest, after error: ImageError) -> Bool {
         guard let failure = HTTPCacheFailure(error), let stored = EntryMetadata.decode(image)?.response else { return false }
         return policy.staleReply(for: request, stored: stored, after: failure, now: cache.now()) != nil
+    }
+
+    private func redirect(of response: ResponseHead, to request: DataRequest) -> ResponseRedirect? {
+        StoredResponse.redirect(
+            from: request.url, to: response.url, by: response.redirects, requestedAt: response.receivedAt,
+            receivedAt: response.receivedAt, under: policy)
     }
 
     private func encode(_ response: StoredResponse, _ data: Data) -> DataEntry {

@@ -14,7 +14,9 @@ struct StoredEntry: Sendable {
         if let limit = request.maximumResponseBytes, body.count > limit {
             throw ImageError.tooLarge(ImageSource.redacted(request.url), announced: body.count, limit: limit)
         }
-        return DataResponse(url: request.url, head: reply.head, body: ByteStream(body), tier: .disk)
+        var served = DataResponse(url: request.url, head: reply.head, body: ByteStream(body), tier: .disk)
+        served.redirect = response.redirect
+        return served
     }
 }
 
@@ -64,7 +66,7 @@ struct HTTPCacheRevalidation: ResponseTransaction {}
 /// ```
 ///
 /// The words are: version of this format, time of the request, generation, digest of the request fields that `Vary`
-/// lists, digest of the URL that redirects led to. An entry without the field, of another version, or with
+/// lists, and where redirects led: digests of the URL with and without its query, and until when they hold. An entry without the field, of another version, or with
 /// contradictions is a miss.
 enum EntryMetadata {
     static let fieldName = HTTPField.Name("Calotype-Stored") ?? .date
@@ -72,7 +74,8 @@ enum EntryMetadata {
 
     static func encode(_ entry: StoredEntry) -> DataEntry {
         let response = entry.response
-        let (vary, redirect) = (response.vary?.digest ?? "-", response.redirect ?? "-")
+        let vary = response.vary?.digest ?? "-"
+        let redirect = response.redirect.map { "\($0.target):\($0.place):\($0.freshUntil)" } ?? "-"
         var head = response.head
         head.headerFields[fieldName] = "\(version) \(response.requestedAt) \(entry.generation) \(vary) \(redirect)"
         return DataEntry(data: entry.data, head: head, storedAt: response.receivedAt)
@@ -84,16 +87,26 @@ enum EntryMetadata {
         let words = line.utf8.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false).map { String(Substring($0)) }
         guard words.count == 5, words[0] == version, let requestedAt = Double(words[1]), isPlausibleTime(requestedAt),
             isPlausibleTime(entry.storedAt), isDigest(words[2], digits: 16), words[3] == "-" || isDigest(words[3], digits: 64),
-            words[4] == "-" || isDigest(words[4], digits: 64)
+            let redirect = redirect(words[4])
         else { return nil }
         let names = VaryKey.names(in: head.headerFields[values: .vary]) ?? []
         // Either both `Vary` and the digest exist, or neither.
         guard names.isEmpty == (words[3] == "-") else { return nil }
         let response = StoredResponse(
             head: head, requestedAt: requestedAt, receivedAt: entry.storedAt,
-            vary: names.isEmpty ? nil : VaryKey(names: names, digest: words[3]), redirect: words[4] == "-" ? nil : words[4])
+            vary: names.isEmpty ? nil : VaryKey(names: names, digest: words[3]), redirect: redirect)
         guard response.isWhole(byteCount: entry.data.count) else { return nil }
         return StoredEntry(response: response, data: entry.data, generation: words[2])
+    }
+
+    /// Where redirects led, `.some(nil)` for no redirects; `nil` if the word is damaged.
+    private static func redirect(_ word: String) -> ResponseRedirect?? {
+        if word == "-" { return .some(nil) }
+        let parts = word.split(separator: ":", omittingEmptySubsequences: false).map { String($0) }
+        guard parts.count == 3, isDigest(parts[0], digits: 64), isDigest(parts[1], digits: 64), let freshUntil = Double(parts[2]),
+            isPlausibleTime(freshUntil)
+        else { return nil }
+        return ResponseRedirect(target: parts[0], place: parts[1], freshUntil: freshUntil)
     }
 
     /// Removes the cache's own field, which is the last one; returns `nil` if it is missing or repeated.

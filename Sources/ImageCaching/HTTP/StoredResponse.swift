@@ -15,9 +15,8 @@ public struct StoredResponse: Hashable, Sendable {
     let vary: VaryKey?
     /// Whether `Vary: *` prevents any match.
     let answersNothing: Bool
-    /// A digest of the URL that redirects led to; `nil` without redirects. The lifetime of the redirects is unknown, so
-    /// such a response is always validated.
-    var redirect: String?
+    /// Where redirects led; `nil` without redirects.
+    var redirect: ResponseRedirect?
 
     let control: CacheControl
     /// What entity tags are compared by.
@@ -43,7 +42,7 @@ public struct StoredResponse: Hashable, Sendable {
             vary: VaryKey(head.headerFields, for: request.headerFields), redirect: nil)
     }
 
-    init(head: HTTPResponse, requestedAt: Double, receivedAt: Double, vary: VaryKey?, redirect: String?) {
+    init(head: HTTPResponse, requestedAt: Double, receivedAt: Double, vary: VaryKey?, redirect: ResponseRedirect?) {
         let fields = head.headerFields
         self.head = head
         (self.requestedAt, self.receivedAt, self.vary, self.redirect) = (requestedAt, receivedAt, vary, redirect)
@@ -58,11 +57,48 @@ public struct StoredResponse: Hashable, Sendable {
         initialAge = Self.initialAge(fields[.age], date: date, requestedAt: requestedAt, receivedAt: receivedAt)
     }
 
-    /// A digest of the URL that redirects led to; `nil` without redirects.
-    static func redirect(from first: URL, to final: URL) -> String? {
+    /// Remembers where redirects led; `nil` without redirects.
+    ///
+    /// - Parameters:
+    ///   - hops: the responses that redirected.
+    ///   - times: of the request and of the final response.
+    static func redirect(
+        from first: URL, to final: URL, by hops: [HTTPResponse], requestedAt: Double, receivedAt: Double,
+        under policy: HTTPCachePolicy
+    ) -> ResponseRedirect? {
         if final == first { return nil }
-        let (final, first) = (ImageRequest(url: final).resource, ImageRequest(url: first).resource)
-        return final == first ? nil : SHA256.hexDigest(of: Array(final.text.utf8))
+        let (target, source) = (ImageRequest(url: final).resource, ImageRequest(url: first).resource)
+        if target == source { return nil }
+        let lifetimes = hops.map { hop in
+            StoredResponse(head: hop, requestedAt: requestedAt, receivedAt: receivedAt, vary: nil, redirect: nil)
+                .lifetimeAsRedirect(under: policy)
+        }
+        return ResponseRedirect(
+            target: SHA256.hexDigest(of: Array(target.text.utf8)),
+            place: SHA256.hexDigest(of: Array(target.text.prefix { $0 != "?" }.utf8)),
+            freshUntil: lifetimes.min().map { $0 > 0 ? receivedAt + $0 : 0 } ?? 0)
+    }
+
+    /// How long the redirect may be reused from its arrival on, in seconds. A permanent one without a stated lifetime
+    /// is reused for as long as heuristics allow (RFC 9110, section 15.1).
+    private func lifetimeAsRedirect(under policy: HTTPCachePolicy) -> Double {
+        let varies = VaryKey.names(in: head.headerFields[values: .vary])?.contains { !Self.fieldsOfNoRedirect.contains($0) } ?? true
+        guard !varies, !control.noStore, !control.noCache else { return 0 }
+        let isPermanent = head.status.code == 301 || head.status.code == 308
+        let isStated = control.maxAge != nil || expiresIn != nil || lastModified != nil
+        let lifetime = isPermanent && !isStated ? policy.heuristicLimit / .seconds(1) : lifetime(under: policy)
+        return lifetime - initialAge
+    }
+
+    /// Request fields by which a redirect may vary although they are the same for all requests for an image.
+    private static let fieldsOfNoRedirect: Set<String> = ["accept-encoding", "origin"]
+
+    /// Whether a 304 that came by other redirects is about this response: it came from the same place, whose URL was
+    /// signed anew, and a strong entity tag tells all versions apart there (RFC 9110, section 8.8.1).
+    func isConfirmed(by redirect: ResponseRedirect?) -> Bool {
+        if redirect?.target == self.redirect?.target { return true }
+        let isStrong = head.headerFields[.eTag].map { $0.hasPrefix("\"") } ?? false
+        return isStrong && redirect?.place != nil && redirect?.place == self.redirect?.place
     }
 
     /// The text between the quotes of an entity tag, weak or not (RFC 9110, section 8.8.3); a tag without quotes is
@@ -116,8 +152,10 @@ extension StoredResponse {
         return min(policy.heuristicLimit / .seconds(1), max(0, date - lastModified) * policy.heuristicFraction)
     }
 
-    /// Whether the response is fresh (section 4.2).
-    func isFresh(at now: Double, under policy: HTTPCachePolicy) -> Bool { lifetime(under: policy) > age(at: now) }
+    /// Whether the response is fresh (section 4.2), and so are the redirects that led to it.
+    func isFresh(at now: Double, under policy: HTTPCachePolicy) -> Bool {
+        lifetime(under: policy) > age(at: now) && (redirect.map { receivedAt <= now && now < $0.freshUntil } ?? true)
+    }
 
     /// Whether this response is newer than another one by `Date` (section 4). A date that was in the future on arrival
     /// comes from a wrong clock, and proves nothing.

@@ -46,6 +46,11 @@ public struct ResponseHead: Hashable, Sendable {
     /// Seconds since 1970 when the response arrived.
     public var receivedAt: Double
 
+    /// What a cache knows of the redirects.
+    package var redirect: ResponseRedirect?
+    /// The responses that redirected the request (``DataResponse/redirects``).
+    public var redirects: [HTTPResponse] = []
+
     /// Creates the headers of a response.
     ///
     /// - Parameters:
@@ -54,5 +59,14 @@ public struct ResponseHead: Hashable, Sendable {
     ///   - receivedAt: seconds since 1970 when the response arrived.
     public init(url: URL, head: HTTPResponse, receivedAt: Double) {
         (self.url, self.head, self.receivedAt) = (url, head, receivedAt)
+    }
+}
+
+extension DataResponse {
+    /// The headers of the response.
+    package func responseHead(receivedAt: Double) -> ResponseHead {
+        var head = ResponseHead(url: url, head: head, receivedAt: receivedAt)
+        (head.redirects, head.redirect) = (redirects, redirect)
+        return head
     }
 }

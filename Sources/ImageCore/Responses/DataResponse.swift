@@ -6,6 +6,11 @@ public struct DataResponse: Sendable {
     public var url: URL
     /// The status and the header fields. Sources other than HTTP servers have the status 200.
     public var head: HTTPResponse
+    /// The responses that redirected the request, in order; empty without redirects, or if the network layer does not
+    /// know them. A cache reads from them how long the redirects hold.
+    public var redirects: [HTTPResponse] = []
+    /// What a cache knows of the redirects.
+    package var redirect: ResponseRedirect?
     /// The body, which can be read once.
     public var body: ByteStream
     /// Where the body comes from: the source, or the cache of a loader that has one.
@@ -34,5 +39,19 @@ public struct DataResponse: Sendable {
     /// is unknown.
     public var expectedBytes: Int? {
         head.headerFields[.contentLength].flatMap(ContentLength.bytes) ?? body.wholeData?.count
+    }
+}
+
+/// Where redirects led, and how long they hold, as a cache remembers it. Digests, because the URL may be signed.
+package struct ResponseRedirect: Hashable, Sendable {
+    /// A digest of the final URL.
+    package var target: String
+    /// A digest of the final URL without its query, which changes when a URL is signed anew.
+    package var place: String
+    /// Until when the redirects may be reused, in seconds since 1970; 0 if they may not.
+    package var freshUntil: Double
+
+    package init(target: String, place: String, freshUntil: Double) {
+        (self.target, self.place, self.freshUntil) = (target, place, freshUntil)
     }
 }

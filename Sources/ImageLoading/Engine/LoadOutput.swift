@@ -105,23 +105,19 @@ final class Original: Sendable {
     let tier: CacheTier
     /// Whether these are all bytes, not just the first ones, which hold the header.
     let isWhole: Bool
-    /// The URL of the response, after redirects; `nil` for bytes without a response.
-    let url: URL?
+    /// The headers of the response that had the bytes; `nil` for bytes without one.
+    let responseHead: ResponseHead?
     /// The job that got the bytes; late loads find them there until they are stored.
     let job: JobID
     /// What stores the bytes once they have proved to be an image; `nil` if a cache has them, or must not have them.
     let commit: Commit?
 
     init(
-        entry: DataEntry, tier: CacheTier, isWhole: Bool = true, url: URL? = nil, job: JobID, commit: Commit? = nil
+        entry: DataEntry, tier: CacheTier, isWhole: Bool = true, responseHead: ResponseHead? = nil, job: JobID,
+        commit: Commit? = nil
     ) {
-        (self.entry, self.tier, self.isWhole, self.url) = (entry, tier, isWhole, url)
+        (self.entry, self.tier, self.isWhole, self.responseHead) = (entry, tier, isWhole, responseHead)
         (self.job, self.commit) = (job, commit)
-    }
-
-    /// The headers of the response that had the bytes.
-    var responseHead: ResponseHead? {
-        url.map { ResponseHead(url: $0, head: entry.head, receivedAt: entry.storedAt) }
     }
 }
 

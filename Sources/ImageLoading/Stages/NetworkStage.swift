@@ -106,8 +106,9 @@ struct BodyReader: Sendable {
         let entry = DataEntry(data: data, head: response.head, storedAt: Date().timeIntervalSince1970)
         job?.job.metrics.withLock { $0.retries += response.retries }
         return Original(
-            entry: entry, tier: plan.isLocal ? .local : response.tier, isWhole: isWhole, url: response.url,
-            job: job?.job.id ?? JobID(rawValue: 0), commit: isWhole ? commit(entry, response) : nil)
+            entry: entry, tier: plan.isLocal ? .local : response.tier, isWhole: isWhole,
+            responseHead: response.responseHead(receivedAt: entry.storedAt), job: job?.job.id ?? JobID(rawValue: 0),
+            commit: isWhole ? commit(entry, response) : nil)
     }
 
     /// What stores the bytes: the network layer with its response cache, or for other URLs the data cache.

@@ -103,7 +103,7 @@ struct ProcessedCacheStage: Sendable {
         do {
             let response = try await plan.loader(components).load(request)
             guard response.head.status == .notModified else { return .fetched(try await read.read(response)) }
-            let head = ResponseHead(url: response.url, head: response.head, receivedAt: Date().timeIntervalSince1970)
+            let head = response.responseHead(receivedAt: Date().timeIntervalSince1970)
             return rules.confirmed(image, by: head, to: self.request ?? request).map { .confirmed($0) } ?? .outdated
         } catch let error as ImageError {
             guard !Task.isCancelled, request.standsIn == nil, allowsStaleUse(of: image, after: error) else { throw error }

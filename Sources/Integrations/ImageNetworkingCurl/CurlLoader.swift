@@ -68,7 +68,9 @@ public final class CurlLoader: DataLoading {
             }
             url = redirected
         }
-        return DataResponse(url: url, head: head.response, body: body, timing: head.timing)
+        var response = DataResponse(url: url, head: head.response, body: body, timing: head.timing)
+        response.redirects = head.redirects
+        return response
     }
 
     /// Ends every transfer with ``ImageError/Code/loaderClosed``, closes every connection, and returns when the

@@ -65,7 +65,7 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate {
     ) {
         guard let transfer = transfer(task) else { return }
         transfer.whileUndecided {
-            if let problem = Self.problem(with: request, redirects: transfer.redirected(), transfer) {
+            if let problem = Self.problem(with: request, redirects: transfer.redirected(by: Self.head(of: response)), transfer) {
                 completionHandler(nil)
                 return transfer.fail(problem)
             }

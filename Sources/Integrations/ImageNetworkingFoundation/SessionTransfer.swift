@@ -17,7 +17,7 @@ final class SessionTransfer: Sendable {
         var head: Head?
         var received = 0
         var expected: Int?
-        var redirects = 0
+        var redirects: [HTTPResponse] = []
         var task: URLSessionDataTask?
         /// Whether the session waits for its delegate. On Linux, cancelling the task meanwhile crashes.
         var isDeciding = false
@@ -131,11 +131,14 @@ final class SessionTransfer: Sendable {
         if !channel.isPaused { task.unpause() }
     }
 
-    /// Counts a redirect. Returns the number so far.
-    func redirected() -> Int {
+    /// The responses that redirected so far, in order.
+    var redirects: [HTTPResponse] { state.withLock { $0.redirects } }
+
+    /// Remembers a redirect. Returns the number so far.
+    func redirected(by response: HTTPResponse) -> Int {
         state.withLock { state in
-            state.redirects += 1
-            return state.redirects
+            state.redirects.append(response)
+            return state.redirects.count
         }
     }
 

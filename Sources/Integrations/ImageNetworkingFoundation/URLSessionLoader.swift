@@ -108,7 +108,9 @@ public final class URLSessionLoader: DataLoading {
         transfer.onEnd { timer.cancel() }
         let (head, whole) = try await transfer.start { lease.start(Self.urlRequest(for: request, configuration), transfer) }
         let body = whole.map { ByteStream($0) } ?? ByteStream { try await reader.transfer.next() }
-        return DataResponse(url: head.url, head: head.response, body: body)
+        var response = DataResponse(url: head.url, head: head.response, body: body)
+        response.redirects = transfer.redirects
+        return response
     }
 
     /// Keeps a session from using caches, cookies and credentials of the app.

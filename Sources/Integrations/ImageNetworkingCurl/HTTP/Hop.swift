@@ -8,8 +8,8 @@ struct Hop: Sendable {
     let method: HTTPRequest.Method
     let headerFields: HTTPFields
     let body: Data?
-    /// Redirects so far.
-    let redirects: Int
+    /// The responses that redirected so far.
+    var redirects: [HTTPResponse] = []
 
     /// The first request of a chain.
     static func first(of request: DataRequest) throws(ImageError) -> Hop {
@@ -17,7 +17,7 @@ struct Hop: Sendable {
         var headerFields = request.headerFields
         headerFields[.authorization] = headerFields[.authorization] ?? address.basicAuthorization
         return Hop(
-            address: address, method: request.method, headerFields: headerFields, body: request.body, redirects: 0)
+            address: address, method: request.method, headerFields: headerFields, body: request.body)
     }
 
     /// The request that follows a redirect of `status` to `url`, an absolute URL; `source` is named in errors.
@@ -25,7 +25,7 @@ struct Hop: Sendable {
     /// Fields that may be credentials are not sent to another origin. A 303, and a 301 or 302 after a POST, continues
     /// with GET (RFC 9110, section 15.4, for both).
     func following(status: Int, to url: String, source: String) throws(ImageError) -> Hop {
-        guard redirects < RedirectLimit.standard else {
+        guard redirects.count < RedirectLimit.standard else {
             // A query in an address that the server chose may hold a token.
             let last = address.text.prefix { $0 != "?" }
             throw ImageError(
@@ -54,6 +54,6 @@ struct Hop: Sendable {
                 headerFields[name] = nil
             }
         }
-        return Hop(address: next, method: method, headerFields: headerFields, body: body, redirects: redirects + 1)
+        return Hop(address: next, method: method, headerFields: headerFields, body: body, redirects: redirects)
     }
 }

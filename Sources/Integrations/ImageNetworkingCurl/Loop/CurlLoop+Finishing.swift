@@ -78,8 +78,10 @@ extension CurlLoop {
             code == CURLE_OK || code == CURLE_WRITE_ERROR
         {
             do {
-                return .redirect(
-                    try Redirect.hop(after: transfer.hop, status: headers.status, location: location, source: transfer.source))
+                var next = try Redirect.hop(
+                    after: transfer.hop, status: headers.status, location: location, source: transfer.source)
+                next.redirects.append(headers.response)
+                return .redirect(next)
             } catch {
                 return .end(.failure(error))
             }
@@ -95,7 +97,7 @@ extension CurlLoop {
         let failure = CurlFailure(
             code: code.rawValue, detail: detail, source: transfer.source, host: transfer.hop.address.origin.host,
             connectTimeout: configuration.connectTimeout, idleTimeout: idleTimeout, isConnected: transfer.isConnected,
-            isRedirected: transfer.hop.redirects > 0)
+            isRedirected: !transfer.hop.redirects.isEmpty)
         return failure.error
     }
 

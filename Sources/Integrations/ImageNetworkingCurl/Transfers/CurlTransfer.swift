@@ -167,7 +167,8 @@ final class CurlTransfer {
                 .badResponse, message: "The response to \(source) has more than \(ResponseHeaders.maximumFields) header fields.")
         }
         return Fetch.Head(
-            response: handle.headers.response, redirectedTo: hop.redirects > 0 ? hop.address.text : nil, timing: handle.timing)
+            response: handle.headers.response, redirectedTo: hop.redirects.isEmpty ? nil : hop.address.text,
+            redirects: hop.redirects, timing: handle.timing)
     }
 
     /// Takes bytes of the body. Returns their number, or what makes libcurl pause or fail.

@@ -8,6 +8,8 @@ final class Fetch: Sendable {
         let response: HTTPResponse
         /// The final URL after redirects; `nil` when there was none.
         let redirectedTo: String?
+        /// The responses that redirected, in order.
+        let redirects: [HTTPResponse]
         let timing: TransferTiming
     }
 
