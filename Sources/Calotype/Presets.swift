@@ -44,7 +44,8 @@ extension StandardConfiguration {
     /// For servers that fetch URLs from untrusted callers: only the public web, no private addresses, and images of at
     /// most 50 megapixels and 20 MB.
     ///
-    /// A load ends within 10 s and an attempt within 5 s, which leaves time to retry if a host does not respond. The
+    /// A load ends within 10 s and an attempt within 5 s, which leaves time to retry if a host does not respond. Images
+    /// in memory are served as long as their responses are fresh (``LoadOptions/memoryFollowsFreshness``). The
     /// ``dataCache`` has a separate directory, `server` in the default one, so that it does not serve what a loader
     /// without a policy fetched from a private host.
     public static var server: StandardConfiguration {
@@ -56,6 +57,7 @@ extension StandardConfiguration {
         configuration.options.maximumResponseBytes = 20_000_000
         configuration.options.timeout = .seconds(5)
         configuration.options.deadline = .seconds(10)
+        configuration.options.memoryFollowsFreshness = true
         return configuration
     }
 }

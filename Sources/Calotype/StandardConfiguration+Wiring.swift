@@ -14,6 +14,7 @@ extension StandardConfiguration {
             dataLoader: makeLoader(responses, partialBodies), decoder: makeDecoder(), memoryCache: memoryCache,
             dataCache: dataCache)
         configuration.responseCache = responses
+        if responses == nil { configuration.freshnessRules = makeResponseCache(storingIn: NoDataCache()).processedImageRules }
         configuration.otherStores = [partialBodies]
         configuration.identifyingInterceptors = networkInterceptors
         configuration.encoder = makeEncoder()
@@ -73,4 +74,12 @@ extension StandardConfiguration {
         for encoder in encoders { registry.register(encoder) }
         return registry
     }
+}
+
+/// The store of a loader without a data cache.
+private struct NoDataCache: DataCaching {
+    func entry(for key: DataKey) -> DataEntry? { nil }
+    func store(_ entry: DataEntry, for key: DataKey) {}
+    func removeEntry(for key: DataKey) {}
+    func removeAll() {}
 }

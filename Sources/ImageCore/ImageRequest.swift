@@ -30,6 +30,9 @@ public struct ImageRequest: Sendable, CustomStringConvertible {
     /// Whether the source is local (``ImageSource/isLocal``). Stored, because a URL creates a string for its scheme at
     /// each access.
     package let isLocal: Bool
+    /// Whether a loader may know versions of the source (``DataLoading/version(of:)``): a URL that is neither of the web
+    /// nor `data:`.
+    package let mayChangeHere: Bool
 
     /// Creates a request for a source.
     ///
@@ -41,6 +44,7 @@ public struct ImageRequest: Sendable, CustomStringConvertible {
         (self.source, self.options, self.purpose) = (source, options, purpose)
         resource = ImageRequest.key(for: source)
         isLocal = source.isLocal
+        mayChangeHere = source.mayChangeHere
     }
 
     /// The HTTP method of a request to a web server; `GET`. Requests with different methods or bodies never share a

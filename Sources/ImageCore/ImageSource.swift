@@ -19,6 +19,14 @@ public enum ImageSource: Sendable, CustomStringConvertible {
         }
     }
 
+    /// Whether it is a URL of a scheme other than `http`, `https` and `data`.
+    var mayChangeHere: Bool {
+        guard case .url(let url) = self, let scheme = url.scheme, scheme != "https", scheme != "http" else {
+            return if case .url(let url) = self { url.scheme == nil } else { false }
+        }
+        return !["http", "https", "data"].contains(scheme.lowercased())
+    }
+
     /// The source for messages and logs: a URL without credentials, fragment and query values, and only the start of a
     /// `data:` URL.
     public var description: String {

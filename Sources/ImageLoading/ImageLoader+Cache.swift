@@ -67,7 +67,10 @@ extension ImageLoader {
         /// - Throws: ``LoadFailure/failed(_:)`` if an option is invalid, and what the encoder and the data cache throw.
         public func store(_ image: DecodedImage, for request: ImageRequest) async throws {
             let plan = try coordinator.plan(request)
-            components.memoryCache.store(image, for: plan.imageKey, priority: plan.options.cachePriority)
+            var kept = image
+            // Nobody but the app can say how long it is of use.
+            kept.freshUntil = .infinity
+            components.memoryCache.store(kept, for: plan.imageKey, priority: plan.options.cachePriority)
             let stage = processed(plan)
             guard keepsResult(plan), stage.rules == nil, let cache = components.dataCache else { return }
             guard let entry = try await components.encodingWorkers.run({ try stage.encode(image) }) else { return }

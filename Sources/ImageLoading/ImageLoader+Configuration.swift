@@ -15,6 +15,9 @@ extension ImageLoader {
         /// Looked up for `http` and `https` URLs instead of ``dataCache``; ``dataLoader`` is then what fills it. `nil`,
         /// the default, uses ``dataCache`` for them.
         public var responseCache: (any ResponseCaching)?
+        /// How long images of the web stay fresh in memory (``LoadOptions/memoryFollowsFreshness``) where there is no
+        /// ``responseCache`` to say so; `nil`, the default, for ever.
+        public var freshnessRules: (any ProcessedImageRules)?
         /// Interceptors somewhere within ``dataLoader`` whose declared identities
         /// (``RequestInterceptor/identity(for:)``) are part of the keys of all loads; none by default. The loader asks
         /// them for their identities but does not run them. Those of an ``InterceptedLoader`` that is itself the

@@ -50,5 +50,8 @@ public struct SchemeRouter: DataLoading {
         return try await loader.load(request)
     }
 
+    /// What the registered loader says.
+    public func version(of url: URL) -> String? { loaders[Self.scheme(of: url)]?.version(of: url) }
+
     private static func scheme(of url: URL) -> String { url.scheme?.lowercased() ?? "file" }
 }

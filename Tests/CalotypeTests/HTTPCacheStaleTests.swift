@@ -49,7 +49,9 @@ import Testing
 
     // MARK: Retries
 
-    @Test("A transient failure is retried where the stale response may not stand in for it", arguments: [500, 503, 408, 429, nil])
+    @Test(
+        "A transient failure is retried where the stale response must not be served instead",
+        arguments: [500, 503, 408, 429, nil])
     func transientFailuresAreRetried(_ failure: Int?) async throws {
         for control in ["max-age=0", "max-age=0, must-revalidate"] where failure != nil || control.hasSuffix("revalidate") {
             let server = try server(control, failing: [failure, failure])

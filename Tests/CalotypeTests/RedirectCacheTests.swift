@@ -37,7 +37,8 @@ import Testing
 
     /// Loads an image several times. Returns the tiers.
     private func load(
-        _ server: LoopbackServer, _ count: Int, storage: DiskStorage = .originalData, now: @escaping @Sendable (Int) -> Double = { _ in 0 }
+        _ server: LoopbackServer, _ count: Int, storage: DiskStorage = .originalData,
+        now: @escaping @Sendable (Int) -> Double = { _ in 0 }
     ) async throws -> [CacheTier] {
         let number = Lock(0)
         let loader = makeStandardLoader(disk: disk) {
@@ -58,13 +59,15 @@ import Testing
     @Test("A URL that is signed anew is confirmed by a strong tag", arguments: storages)
     func aStrongTagConfirms(_ storage: DiskStorage) async throws {
         let server = try server(
-            302, [], to: ["/final?sig=1", "/final?sig=2", "/final?sig=3"], final: [("ETag", "\"v1\""), ("Cache-Control", "max-age=600")])
+            302, [], to: ["/final?sig=1", "/final?sig=2", "/final?sig=3"],
+            final: [("ETag", "\"v1\""), ("Cache-Control", "max-age=600")])
         defer { server.stop() }
         #expect(try await load(server, 3, storage: storage) == [.network, .disk, .disk])
         #expect(requests.count == 6)
     }
 
-    @Test("Another place, or a weak tag, confirms nothing", arguments: [("/final?sig=2", "W/\"v1\""), ("/final/other", "\"v1\"")])
+    @Test(
+        "Another place, or a weak tag, confirms nothing", arguments: [("/final?sig=2", "W/\"v1\""), ("/final/other", "\"v1\"")])
     func anotherPlaceConfirmsNothing(_ target: String, _ tag: String) async throws {
         let server = try server(302, [], to: ["/final?sig=1", target], final: [("ETag", tag), ("Cache-Control", "max-age=600")])
         defer { server.stop() }
@@ -76,13 +79,16 @@ import Testing
         arguments: [
             (302, ["Cache-Control": "max-age=600"], true), (307, ["Cache-Control": "private, max-age=600"], true),
             (303, ["Expires": "Fri, 31 Dec 2100 00:00:00 GMT"], true), (301, [:], true), (308, [:], true),
-            (301, ["Vary": "Accept-Encoding"], true), (302, [:], false), (307, [:], false), (301, ["Cache-Control": "no-store"], false),
+            (301, ["Vary": "Accept-Encoding"], true), (302, [:], false), (307, [:], false),
+            (301, ["Cache-Control": "no-store"], false),
             (301, ["Cache-Control": "no-cache"], false), (301, ["Cache-Control": "max-age=0"], false),
-            (302, ["Cache-Control": "max-age=600", "Age": "600"], false), (301, ["Vary": "Accept"], false), (301, ["Vary": "*"], false),
+            (302, ["Cache-Control": "max-age=600", "Age": "600"], false), (301, ["Vary": "Accept"], false),
+            (301, ["Vary": "*"], false),
         ] as [(Int, [String: String], Bool)], storages)
     func aFreshRedirectIsReused(_ redirect: (Int, [String: String], Bool), _ storage: DiskStorage) async throws {
         let server = try server(
-            redirect.0, redirect.1.map { ($0, $1) }, to: ["/final"], final: [("ETag", "\"v1\""), ("Cache-Control", "max-age=600")])
+            redirect.0, redirect.1.map { ($0, $1) }, to: ["/final"],
+            final: [("ETag", "\"v1\""), ("Cache-Control", "max-age=600")])
         defer { server.stop() }
         #expect(try await load(server, 3, storage: storage) == [.network, .disk, .disk])
         #expect(requests.count == (redirect.2 ? 2 : 6))
@@ -118,7 +124,8 @@ import Testing
 
     @Test("Only-if-cached finds what is behind a redirect", arguments: storages)
     func cacheOnlyFindsIt(_ storage: DiskStorage) async throws {
-        let server = try server(302, [("Cache-Control", "max-age=600")], to: ["/final"], final: [("Cache-Control", "max-age=600")])
+        let server = try server(
+            302, [("Cache-Control", "max-age=600")], to: ["/final"], final: [("Cache-Control", "max-age=600")])
         defer { server.stop() }
         _ = try await load(server, 1, storage: storage)
         let loader = makeStandardLoader(disk: disk) { $0.options.diskStorage = storage }

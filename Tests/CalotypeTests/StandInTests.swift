@@ -5,7 +5,7 @@ import HTTPTypes
 import LoopbackHTTP
 import Testing
 
-/// A stale image stands in for a failure after the first failed attempt, or after two seconds of silence, while the
+/// A stale image is served after the first failed attempt, or after two seconds of silence, while the
 /// retries go on in the background (FEATURES 5.12).
 @Suite(.timeLimit(.minutes(1))) struct StaleImagesStandIn {
     private typealias Response = LoopbackServer.Response
@@ -82,7 +82,8 @@ import Testing
         #expect(trouble == .refused || server.requests.value <= (trouble == .closed ? 4 : 3))
     }
 
-    @Test("A stale image that must not stand in waits for the retries, and then fails", arguments: ["must-revalidate", "no-cache"])
+    @Test(
+        "A stale image that must not be served waits for the retries, and then fails", arguments: ["must-revalidate", "no-cache"])
     func aForbiddenStaleImageDoesNotStandIn(_ directive: String) async throws {
         let server = try server(.closed, "max-age=0, \(directive)")
         defer { server.stop() }
@@ -93,7 +94,7 @@ import Testing
         #expect(failure?.error?.code == .connectionLost && server.requests.value >= 5)
     }
 
-    @Test("A status for which no stale image may stand in is retried", arguments: [500, 503, 404])
+    @Test("A status after which no stale image may be served is retried", arguments: [500, 503, 404])
     func aStatusIsNoFailureToReachTheServer(_ status: Int) async throws {
         let png = try servedPNG()
         let answers = Lock([200, status, status])

@@ -55,6 +55,13 @@ struct HTTPImageRules: ProcessedImageRules {
         return policy.staleReply(for: request, stored: stored, after: failure, now: cache.now()) != nil
     }
 
+    func freshUntil(of image: DataEntry) -> Double {
+        guard let stored = EntryMetadata.decode(image)?.response, !stored.control.noCache else { return 0 }
+        if policy.mode == .aggressive { return .infinity }
+        let end = stored.receivedAt + stored.lifetime(under: policy) - stored.initialAge
+        return stored.redirect.map { min(end, $0.freshUntil) } ?? end
+    }
+
     private func redirect(of response: ResponseHead, to request: DataRequest) -> ResponseRedirect? {
         StoredResponse.redirect(
             from: request.url, to: response.url, by: response.redirects, requestedAt: response.receivedAt,

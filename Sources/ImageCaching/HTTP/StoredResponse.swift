@@ -82,7 +82,8 @@ public struct StoredResponse: Hashable, Sendable {
     /// How long the redirect may be reused from its arrival on, in seconds. A permanent one without a stated lifetime
     /// is reused for as long as heuristics allow (RFC 9110, section 15.1).
     private func lifetimeAsRedirect(under policy: HTTPCachePolicy) -> Double {
-        let varies = VaryKey.names(in: head.headerFields[values: .vary])?.contains { !Self.fieldsOfNoRedirect.contains($0) } ?? true
+        let varies =
+            VaryKey.names(in: head.headerFields[values: .vary])?.contains { !Self.fieldsOfNoRedirect.contains($0) } ?? true
         guard !varies, !control.noStore, !control.noCache else { return 0 }
         let isPermanent = head.status.code == 301 || head.status.code == 308
         let isStated = control.maxAge != nil || expiresIn != nil || lastModified != nil

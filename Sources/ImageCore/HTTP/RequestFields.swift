@@ -16,3 +16,11 @@ package enum RequestFields {
     /// - Parameter name: in lower case.
     package static func mayReachAnotherOrigin(_ name: String) -> Bool { name != "host" && neutral.contains(name) }
 }
+
+extension HTTPFields {
+    /// Whether `Cache-Control` contains `no-store` (RFC 9111, sections 5.2.1.5 and 5.2.2.5).
+    package var forbidStorage: Bool {
+        let words = self[.cacheControl]?.lowercased().split { $0 == "," || $0 == " " || $0 == "\t" }
+        return words?.contains("no-store") ?? false
+    }
+}

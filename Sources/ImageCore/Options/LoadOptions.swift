@@ -79,6 +79,11 @@ public struct LoadOptions: Sendable {
     /// as a preview until the image is there. The load needs no more time for it. Only loads that deliver events look
     /// for one.
     public var showsLargerCachedImage: Bool = true
+    /// Whether an image of the web in the memory cache is used only as long as the response is fresh from which it was
+    /// made; `false`, but `true` in the preset for servers. A load that finds it stale does what it does without it: it
+    /// looks the response up in the HTTP cache, and asks the server. What a load without this option left in memory
+    /// counts as stale.
+    public var memoryFollowsFreshness: Bool = false
     /// What a target shows while the image loads.
     public var placeholder: Placeholder = .none
     /// What a target shows if the load fails; `nil` keeps the placeholder.

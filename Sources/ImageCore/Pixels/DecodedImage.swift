@@ -11,6 +11,9 @@ public struct DecodedImage: Sendable, CustomStringConvertible {
     /// The animation of which this image is the first frame; `nil` for a still image. Loads set it; see
     /// ``LoadOptions/animates``.
     public var animation: AnimatedImage?
+    /// Until when a memory cache may serve the image without asking its server, in seconds since 1970; `nil` if nobody
+    /// has found out (``LoadOptions/memoryFollowsFreshness``).
+    package var freshUntil: Double?
 
     /// Creates an image, by default complete and without a format.
     public init(_ bitmap: Bitmap, format: ImageFormat? = nil, isPartial: Bool = false, isPreview: Bool = false) {

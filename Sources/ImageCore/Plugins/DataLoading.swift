@@ -28,4 +28,15 @@
 public protocol DataLoading: Sendable {
     /// Starts a transfer and returns its response.
     func load(_ request: DataRequest) async throws -> DataResponse
+    /// What tells the versions of a resource apart that changes on this machine, such as the size and the time of a
+    /// file: a part of the keys of its images in all caches, so that none is shown as it was. `nil`, the default, if
+    /// the loader does not know.
+    ///
+    /// Asked for every load whose scheme is none of `http`, `https` and `data`, on the caller's thread before the memory
+    /// cache is looked up: it must return at once. A loader that wraps others asks the one that it would use.
+    func version(of url: URL) -> String?
+}
+
+extension DataLoading {
+    public func version(of url: URL) -> String? { nil }
 }

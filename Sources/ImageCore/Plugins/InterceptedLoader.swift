@@ -51,6 +51,8 @@ public struct InterceptedLoader: DataLoading {
         }
     }
 
+    public func version(of url: URL) -> String? { loader.version(of: url) }
+
     /// The end of a sentence that says what is wrong with a change; `nil` if the change is allowed.
     private static func problem(with changed: DataRequest, from original: DataRequest) -> String? {
         if changed.url != original.url {

@@ -21,8 +21,16 @@ public protocol ProcessedImageRules: Sendable {
     /// about another version, or if the image must no longer be stored. An entry with another ``DataEntry/storedAt``
     /// must be stored.
     func confirmed(_ image: DataEntry, by response: ResponseHead, to request: DataRequest) -> DataEntry?
+    /// Until when an image may be served without asking the server, in seconds since 1970; by default for ever.
+    ///
+    /// - Parameter image: the entry that ``entry(for:madeFrom:to:)`` made.
+    func freshUntil(of image: DataEntry) -> Double
     /// Whether a stale image may be used because the server failed.
     func allowsStaleUse(of image: DataEntry, for request: DataRequest, after error: ImageError) -> Bool
+}
+
+extension ProcessedImageRules {
+    public func freshUntil(of image: DataEntry) -> Double { .infinity }
 }
 
 /// How a finished image in the data cache may be used.

@@ -44,10 +44,10 @@ final class Components: Sendable {
     /// Whether a cache keeps bytes from the network.
     let hasByteCache: Bool
 
-    /// What interceptors and options of plug-ins declare about the response of a load.
-    func identities(of source: ImageSource, _ merged: MergedOptions) -> [String] {
-        guard case .url(let url) = source else { return [] }
-        var identities = merged.options.extra.texts(changing: .response).map { "option " + $0 }
+    /// What interceptors, options of plug-ins and the network layer declare about the response of a load.
+    func identities(of request: ImageRequest, _ merged: MergedOptions) -> [String] {
+        guard case .url(let url) = request.source else { return [] }
+        var identities = merged.options.extra.texts(changing: .response).map { "option " + $0 } + versions(of: request)
         for interceptor in merged.options.interceptors { interceptor.appendIdentity(for: url, to: &identities) }
         for interceptor in interceptors { interceptor.appendIdentity(for: url, to: &identities) }
         return identities
@@ -57,9 +57,15 @@ final class Components: Sendable {
     /// it.
     func resource(of request: ImageRequest) -> ResourceKey {
         guard case .url(let url) = request.source else { return request.resource }
-        var identities: [String] = []
+        var identities = versions(of: request)
         for interceptor in interceptors { interceptor.appendIdentity(for: url, to: &identities) }
         return request.resource.varied(by: identities)
+    }
+
+    /// The version of a source that changes on this machine; empty if the network layer knows none.
+    private func versions(of request: ImageRequest) -> [String] {
+        guard request.mayChangeHere, case .url(let url) = request.source else { return [] }
+        return configuration.dataLoader.version(of: url).map { ["version " + $0] } ?? []
     }
 
     /// A deadline on the loader's clock.

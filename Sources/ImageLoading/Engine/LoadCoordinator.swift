@@ -89,7 +89,7 @@ final class LoadCoordinator: Sendable {
         let storeEpoch = first?.storeEpoch ?? stores.epoch
         let deadline = first.map(\.deadline) ?? merged.options.deadline.map { components.deadline(after: $0) }
         return LoadPlan(
-            id, request, merged, goal: goal, identities: components.identities(of: request.source, merged),
+            id, request, merged, goal: goal, identities: components.identities(of: request, merged),
             priority: priority.flatMap { defaults.inheritsPriority(request) ? $0 : nil },
             deadline: deadline, storeEpoch: storeEpoch, planning: began.map { ContinuousClock.now - $0 } ?? .zero)
     }

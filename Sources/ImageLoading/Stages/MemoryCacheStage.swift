@@ -19,10 +19,10 @@ extension Components {
     func lookUpMemory(_ plan: LoadPlan) -> MemoryLookup {
         guard plan.readsMemory else { return MemoryLookup(plan: plan) }
         guard !configuration.observers.isEmpty else {
-            return MemoryLookup(plan: plan, found: memoryCache.image(for: plan.imageKey))
+            return MemoryLookup(plan: plan, found: unlessStale(memoryCache.image(for: plan.imageKey), plan))
         }
         let began = ContinuousClock.now
-        let found = memoryCache.image(for: plan.imageKey)
+        let found = unlessStale(memoryCache.image(for: plan.imageKey), plan)
         return MemoryLookup(plan: plan, found: found, time: ContinuousClock.now - began)
     }
 
@@ -31,20 +31,26 @@ extension Components {
     /// - Parameter variant: ``LayeredDefaults/variantWithoutOptions``.
     /// - Returns: the image, no preview.
     func lookUpMemory(_ request: ImageRequest, variant: ImageVariant) -> DecodedImage? {
-        let resource = interceptors.isEmpty ? request.resource : resource(of: request)
+        let resource = interceptors.isEmpty && !request.mayChangeHere ? request.resource : resource(of: request)
         return memoryCache.image(for: ImageKey(resource: resource, variant: variant)).flatMap { $0.isPreview ? nil : $0 }
     }
 
     /// An image that a load may start from, or end with: no preview. Does not count as a use.
     func peekImage(_ key: ImageKey, _ plan: LoadPlan) -> DecodedImage? {
         guard plan.readsMemory else { return nil }
-        return memoryCache.peekImage(for: key).flatMap { $0.isPreview ? nil : $0 }
+        return unlessStale(memoryCache.peekImage(for: key), plan).flatMap { $0.isPreview ? nil : $0 }
+    }
+
+    /// An image from memory, unless the load follows the freshness of its response, and that is stale.
+    private func unlessStale(_ image: DecodedImage?, _ plan: LoadPlan) -> DecodedImage? {
+        guard plan.options.memoryFollowsFreshness, let image, !plan.isLocal else { return image }
+        return image.freshUntil ?? 0 > Date().timeIntervalSince1970 ? image : nil
     }
 
     /// A larger image of the same resource, with the same or fewer processors, to show until the image of a load is
     /// there: the one with the most processors, and of those the smallest.
     func largerCachedImage(for plan: LoadPlan) -> DecodedImage? {
-        guard plan.options.showsLargerCachedImage, plan.readsMemory else { return nil }
+        guard plan.options.showsLargerCachedImage, plan.readsMemory, !plan.options.memoryFollowsFreshness else { return nil }
         let found = memoryCache.variants(of: plan.resource).compactMap { other -> (image: DecodedImage, processors: Int)? in
             guard !other.image.isPreview, let count = plan.largerImageProcessors(other.key.variant, size: other.image.size) else {
                 return nil

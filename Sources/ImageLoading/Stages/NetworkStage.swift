@@ -8,7 +8,7 @@ struct NetworkStage: Sendable {
 
     /// - Parameters:
     ///   - transaction: what the lookup in the response cache found.
-    ///   - standsIn: whether what is stored stands in for a failure (``DataRequest/standsIn``).
+    ///   - standsIn: whether a failure is answered by what is stored (``DataRequest/standsIn``).
     func fetch(
         _ transaction: (any ResponseTransaction)?, standsIn: (@Sendable (ImageError) -> Bool)? = nil
     ) async throws -> Original {
@@ -118,7 +118,7 @@ struct BodyReader: Sendable {
             guard let commit = response.commit else { return nil }
             return Commit { try await commit(entry.data) }
         }
-        guard let cache = components.dataCache, response.tier != .disk,
+        guard let cache = components.dataCache, response.tier == .network, !response.head.headerFields.forbidStorage,
             entry.data.count <= components.configuration.limits.maximumStoredBytes
         else { return nil }
         return Commit { [key = plan.dataKey] in try await cache.store(entry, for: key) }

@@ -9,7 +9,7 @@ enum Revalidation: Sendable {
     case processedImage
 }
 
-/// What is stored stands in for the server (FEATURES 5.12): where its rules allow that, the load gets it after the first
+/// What is stored is served in place of the server's answer (FEATURES 5.12): where its rules allow that, the load gets it after the first
 /// failed attempt, or after two seconds without progress, the wait for a slot included. The request is then sent again
 /// in the background, with its retries.
 extension Pipeline {
@@ -30,7 +30,7 @@ extension Pipeline {
             let found = await coordinator.ignoringCacheErrors(in: .originalCache, plan) {
                 try await responses.standIn(for: request, after: error)
             }
-            // What was removed meanwhile stands in for nothing.
+            // What was removed meanwhile cannot be served.
             guard var response = found ?? nil else { return try await fetch(nil) }
             response.tier = .disk
             coordinator.revalidate(job.key.image, plan, .response(transaction))

@@ -145,7 +145,9 @@ struct Pipeline: Sendable {
             }
             coordinator.observe(.cacheLookup(.disk, isHit: true), plan)
             job.metrics.withLock { $0.byteCount = entry.data.count }
-            let staged = StagedImage(image, tier: .disk)
+            var current = image
+            current.freshUntil = stage.freshUntil(madeFrom: nil, stored: entry)
+            let staged = StagedImage(current, tier: .disk)
             let (targets, priority) = coordinator.stores(of: job)
             if targets.contains(.memory) { store.storeInMemory(staged, priority) }
             return .hit(staged)
@@ -258,7 +260,7 @@ struct Pipeline: Sendable {
     ///
     /// - Parameters:
     ///   - transaction: what the lookup in the response cache found.
-    ///   - standsIn: whether what is stored stands in for a failure.
+    ///   - standsIn: whether a failure is answered by what is stored.
     func fetch(
         _ transaction: (any ResponseTransaction)?, standsIn: (@Sendable (ImageError) -> Bool)? = nil
     ) async throws -> Original {
@@ -302,8 +304,13 @@ struct Pipeline: Sendable {
         }
         // The bytes are an image: no error page gets into a cache.
         store.store(original)
+        var current = image
+        if plan.options.memoryFollowsFreshness {
+            current.freshUntil = ProcessedCacheStage(components: components, plan: plan, image: job.key.image)
+                .freshUntil(madeFrom: original.responseHead)
+        }
         let decoded = StagedImage(
-            image, tier: original.tier, source: original.responseHead, original: plan.scale == nil ? nil : original)
+            current, tier: original.tier, source: original.responseHead, original: plan.scale == nil ? nil : original)
         guard let rest else { return decoded }
         return try await process(decoded, rest)
     }
@@ -325,7 +332,8 @@ struct Pipeline: Sendable {
     /// Runs a processor, or several that work as one, on a worker thread.
     private func process(_ before: StagedImage, _ processor: any Processing) async throws -> StagedImage {
         let stage = ProcessStage(processor, of: plan, components)
-        let image = try await runner.runOnWorker(.process) { [job] in try stage.process(before.image, job.token) }
+        var image = try await runner.runOnWorker(.process) { [job] in try stage.process(before.image, job.token) }
+        image.freshUntil = before.image.freshUntil
         return StagedImage(image, tier: before.tier, source: before.source)
     }
 

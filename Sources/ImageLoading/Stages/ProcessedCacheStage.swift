@@ -81,6 +81,19 @@ struct ProcessedCacheStage: Sendable {
         return rules.allowsStaleUse(of: image, for: request, after: error)
     }
 
+    /// Until when the image may be served from memory; `nil` where the load does not ask.
+    ///
+    /// - Parameters:
+    ///   - source: the response that the image was made from.
+    ///   - stored: the entry of a finished image.
+    func freshUntil(madeFrom source: ResponseHead?, stored: DataEntry? = nil) -> Double? {
+        guard plan.options.memoryFollowsFreshness else { return nil }
+        // Without rules nothing becomes stale.
+        guard !plan.isLocal, let rules = rules ?? components.configuration.freshnessRules, let request else { return .infinity }
+        let entry = stored ?? source.flatMap { rules.entry(for: DataEntry(data: Data(), storedAt: 0), madeFrom: $0, to: request) }
+        return entry.map { rules.freshUntil(of: $0) } ?? 0
+    }
+
     /// The result of a revalidation.
     enum Revalidation: Sendable {
         /// The original is unchanged, or the server failed and the stale image may be used.

@@ -40,6 +40,27 @@ public struct FileLoader: DataLoading {
             })
     }
 
+    /// The size of a file, its number in the file system, and the times at which it and its entry there last changed;
+    /// `nil` if there is no such file.
+    ///
+    /// A file that is written in place twice within a tick of the system's clock, some milliseconds, at the same length
+    /// looks like one version.
+    public func version(of url: URL) -> String? {
+        guard let path = try? Self.path(of: url) else { return nil }
+        var status = stat()
+        let terminated = path.map(CChar.init(bitPattern:)) + [0]
+        let result = unsafe terminated.withUnsafeBufferPointer { name in
+            unsafe name.baseAddress.map { unsafe stat($0, &status) } ?? -1
+        }
+        guard result == 0 else { return nil }
+        #if canImport(Darwin)
+            let times = [status.st_mtimespec, status.st_ctimespec]
+        #else
+            let times = [status.st_mtim, status.st_ctim]
+        #endif
+        return "\(status.st_size) \(status.st_ino) " + times.map { "\($0.tv_sec).\($0.tv_nsec)" }.joined(separator: " ")
+    }
+
     /// A whole file at once. A file longer than a chunk is mapped into memory, so that only the parts in use are read.
     ///
     /// - Throws: ``ImageError`` as ``load(_:)`` does.

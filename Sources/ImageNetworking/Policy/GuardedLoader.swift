@@ -24,4 +24,7 @@ public struct GuardedLoader: DataLoading {
         if response.url != request.url { try policy.check(response.url) }
         return response
     }
+
+    /// What the wrapped loader says; `nil` for a source that the policy forbids.
+    public func version(of url: URL) -> String? { (try? policy.check(url)).flatMap { loader.version(of: url) } }
 }

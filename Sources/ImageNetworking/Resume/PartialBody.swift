@@ -77,11 +77,3 @@ struct ResumePoint: Sendable, Equatable {
         return .rest
     }
 }
-
-extension HTTPFields {
-    /// Whether `Cache-Control` contains `no-store` (RFC 9111, sections 5.2.1.5 and 5.2.2.5).
-    package var forbidStorage: Bool {
-        let words = self[.cacheControl]?.lowercased().split { $0 == "," || $0 == " " || $0 == "\t" }
-        return words?.contains("no-store") ?? false
-    }
-}

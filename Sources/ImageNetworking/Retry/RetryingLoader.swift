@@ -117,11 +117,11 @@ public final class RetryingLoader: DataLoading {
 }
 
 extension RetryPolicy.Outcome {
-    /// The failure, without its words.
+    /// The failure, for those who need no words.
     fileprivate var error: ImageError {
         switch self {
-        case .status(let status, _): ImageError(.httpStatus, message: "", status: status)
-        case .failure(let code): ImageError(code, message: "")
+        case .status(let status, _): ImageError(.httpStatus, message: "The attempt failed.", status: status)
+        case .failure(let code): ImageError(code, message: "The attempt failed.")
         }
     }
 }
