@@ -56,7 +56,7 @@ import Testing
 
     private static let storages: [DiskStorage] = [.originalData, .processedImages, .automatic]
 
-    @Test("A URL that is signed anew is confirmed by a strong tag", arguments: storages)
+    @Test("A URL with a new signature is confirmed by a strong tag", arguments: storages)
     func aStrongTagConfirms(_ storage: DiskStorage) async throws {
         let server = try server(
             302, [], to: ["/final?sig=1", "/final?sig=2", "/final?sig=3"],

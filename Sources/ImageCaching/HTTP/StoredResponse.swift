@@ -94,8 +94,8 @@ public struct StoredResponse: Hashable, Sendable {
     /// Request fields by which a redirect may vary although they are the same for all requests for an image.
     private static let fieldsOfNoRedirect: Set<String> = ["accept-encoding", "origin"]
 
-    /// Whether a 304 that came by other redirects is about this response: it came from the same place, whose URL was
-    /// signed anew, and a strong entity tag tells all versions apart there (RFC 9110, section 8.8.1).
+    /// Whether a 304 that came by other redirects is about this response: it came from the same place, whose URL has
+    /// a new signature, and a strong entity tag tells all versions apart there (RFC 9110, section 8.8.1).
     func isConfirmed(by redirect: ResponseRedirect?) -> Bool {
         if redirect?.target == self.redirect?.target { return true }
         let isStrong = head.headerFields[.eTag].map { $0.hasPrefix("\"") } ?? false

@@ -46,7 +46,7 @@ public struct DataResponse: Sendable {
 package struct ResponseRedirect: Hashable, Sendable {
     /// A digest of the final URL.
     package var target: String
-    /// A digest of the final URL without its query, which changes when a URL is signed anew.
+    /// A digest of the final URL without its query, which changes when a URL gets a new signature.
     package var place: String
     /// Until when the redirects may be reused, in seconds since 1970; 0 if they may not.
     package var freshUntil: Double

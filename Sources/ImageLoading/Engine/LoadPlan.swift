@@ -107,6 +107,11 @@ final class LoadPlan: Sendable {
             && options.diskStorage.keepsResult(isProcessed: isProcessed)
     }
 
+    /// Whether the data cache may have the finished image of other loads that is on the way to the plan's image.
+    func mayStartFromDisk(_ image: ImageKey, steps: [PixelStep]) -> Bool {
+        readsResult && image != imageKey && (!steps.isEmpty || options.targetSize != nil)
+    }
+
     /// Whether the image is scaled or processed.
     var isProcessed: Bool { options.targetSize != nil || !options.processors.isEmpty }
 

@@ -87,6 +87,8 @@ struct LoaderState: Sendable {
 
     private mutating func stop(_ stop: Sharing.Stop, _ followups: inout [Followup]) {
         scheduler.withdraw(stop.job)
+        // A closure or a file system that does not notice the cancellation keeps no place from others.
+        scheduler.releaseLocalRead(of: stop.job)
         scheduler.releasePreviews(of: stop.job)
         guard let stopped = jobs.removeValue(forKey: stop.job) else { return }
         followups.append(.cancel(stopped.job))

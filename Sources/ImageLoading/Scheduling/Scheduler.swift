@@ -127,6 +127,11 @@ struct Scheduler: Equatable, Sendable {
         giveCapacityBack()
     }
 
+    /// Work that is no longer wanted reads a local source, if it does. Its ``release(_:)`` then has no effect.
+    mutating func releaseLocalRead(of work: JobID) {
+        if running[work]?.resource == .local { release(work) }
+    }
+
     /// The waiting work that may run now, in the order of its ranks; it has its slots.
     mutating func grant() -> [JobID] {
         guard !waiting.isEmpty else { return [] }

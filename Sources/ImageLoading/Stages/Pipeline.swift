@@ -134,6 +134,21 @@ struct Pipeline: Sendable {
         }
     }
 
+    /// Looks up the image of the job, which is on the way to another one, and takes it only where nobody needs to ask the
+    /// server.
+    private func lookUpFreshProcessedImage() async throws -> StagedImage? {
+        let stage = ProcessedCacheStage(components: components, plan: plan, image: job.key.image)
+        let found = try await runner.run(.processedCache) {
+            await coordinator.ignoringCacheErrors(in: .processedCache, plan) {
+                try await components.dataCache?.entry(for: stage.key)
+            }
+        }
+        guard let entry = found ?? nil, stage.use(of: entry) == .serve,
+            case .hit(let image) = try await decodeProcessedImage(entry, stage)
+        else { return nil }
+        return image
+    }
+
     /// An image that does not decode is removed, and a miss.
     private func decodeProcessedImage(_ entry: DataEntry, _ stage: ProcessedCacheStage) async throws -> ProcessedLookup {
         let keepsDepth = !plan.options.convertsTo8Bit
@@ -175,6 +190,10 @@ struct Pipeline: Sendable {
         // finds it.
         if let image = components.peekImage(job.key.image, plan) {
             return StagedImage(image, tier: .memory)
+        }
+        // So that [a, b] on disk is the start of [a, b, c]. The whole list was looked up before.
+        if plan.mayStartFromDisk(job.key.image, steps: job.steps), let image = try await lookUpFreshProcessedImage() {
+            return image
         }
         let image: StagedImage
         if let step = job.steps.last, job.steps.count > 1 || !runsWithDecode(step) {
@@ -218,6 +237,7 @@ struct Pipeline: Sendable {
     /// The cache has damaged bytes: they are removed, and fetched once more.
     private func decodeAgain(_ processor: (any Processing)?, after error: ImageError) async throws -> StagedImage {
         await OriginalCacheStage(coordinator: coordinator, job: job).remove()
+        job.makePreviews(of: .bytes(processor))
         guard !plan.options.cachePolicy.isOnlyIfCached else { throw error }
         let again = try await coordinator.output(of: plan.fetchedOriginalKey(components), for: job)
         guard case .bytes(let original) = again else { throw ImageError.noInput }

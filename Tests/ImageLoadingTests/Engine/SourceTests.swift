@@ -24,6 +24,29 @@ import Testing
         return request
     }
 
+    // MARK: Closures
+
+    @Test("A cancelled closure that does not notice it keeps no place from others", .timeLimit(.minutes(1)))
+    func aCancelledClosureKeepsNoPlace() async throws {
+        let bench = Bench { $0.limits.localReads = 1 }
+        let (began, end) = (EventLog<Void>(), EventLog<Void>())
+        for index in 0..<3 {
+            let task = bench.loader.task(
+                for: ImageRequest(
+                    .producer(id: "held\(index)") {
+                        began.append(())
+                        await end.wait(forCount: 1)
+                        return Data([1])
+                    }))
+            await began.wait(forCount: index + 1)
+            task.cancel()
+        }
+        #expect(red(try await bench.loader.image(for: ImageRequest(.producer(id: "other") { Data([9]) }))) == 9)
+        #expect(bench.loader.activity.running <= 3)
+        end.append(())
+        await bench.waitUntilIdle()
+    }
+
     // MARK: Fallbacks
 
     @Test func fallbackSourcesAreTriedInOrderUntilOneSucceeds() async throws {

@@ -21,6 +21,26 @@ import Testing
         #expect(try await !task.response.image.isPreview)
     }
 
+    @Test func damagedBytesOnDiskThatAreFetchedAgainHavePreviews() async throws {
+        let bench = PreviewBench(chunks: 3)
+        let key = DataKey(resource: bench.request().resource)
+        try await bench.disk.store(DataEntry(data: Data([0xFF]), storedAt: 0), for: key)
+        let add = RecordingProcessor("add", log: EventLog()) { image, _ in try TestImages.solid(red: red(image) + 100) }
+        for processors in [[], [add]] as [[any Processing]] {
+            let shown = bench.shown.count
+            let task = bench.start(processors: processors)
+            for count in 1...3 {
+                await bench.letChunkThrough()
+                if count < 3 { await bench.shown.wait(forCount: shown + count) }
+            }
+            _ = try await task.response
+            try await bench.loader.flush()
+            bench.memory.removeAll()
+            try await bench.disk.store(DataEntry(data: Data([0xFF]), storedAt: 0), for: key)
+        }
+        #expect(bench.shown.events == [1, 2, 101, 102])
+    }
+
     @Test func aPreviewIsShownAtMostOnceInAnInterval() async throws {
         let clock = ManualClock()
         let bench = PreviewBench(chunks: 4) { $0.clock = clock }
@@ -310,7 +330,7 @@ private final class PieceDecoder: IncrementalDecoding {
     }
 
     private func image(_ count: Int) throws -> DecodedImage {
-        if fails { throw ImageError(.corrupt, message: "The scripted image is damaged.") }
+        if fails || count < PreviewBench.chunk { throw ImageError(.corrupt, message: "The scripted image is damaged.") }
         return try TestImages.solid(red: UInt8(count / PreviewBench.chunk))
     }
 

@@ -72,6 +72,33 @@ import Testing
         #expect(bench.network.requests.count == 2)
     }
 
+    /// FEATURES 2.1, on disk too.
+    @Test(
+        "A result that begins like the wanted one is where the processors start",
+        arguments: [DiskStorage.processedImages, .automatic])
+    func aPrefixOnDiskIsTheStart(_ storage: DiskStorage) async throws {
+        let bench = Self.bench()
+        let log = EventLog<String>()
+        func request(_ names: String) -> ImageRequest {
+            var request = Self.request(storage, isProcessed: false)
+            request.options.processors = names.map { name in
+                RecordingProcessor("\(name)", log: log) { image, _ in image.with(try TestImages.solid(red: red(image) + 1).bitmap)
+                }
+            }
+            return request
+        }
+        _ = try await bench.loader.image(for: request("ab"))
+        try await bench.loader.flush()
+        bench.memory.removeAll()
+        log.removeAll()
+        let response = try await bench.loader.response(for: request("abcd"))
+        #expect(red(response.image) == 11 && log.events == ["c", "d"])
+        #expect(bench.network.requests.count == 1)
+        // Another list begins differently.
+        #expect(red(try await bench.loader.image(for: request("ba"))) == 9)
+        #expect(bench.network.requests.count == 2)
+    }
+
     @Test func severalLoadsShareTheLookupAndTheFetch() async throws {
         let bench = Bench(network: ScriptedLoader(gate: Gate()) { _ in .body(Data([7])) }) {
             $0.encoder = RedEncoder()
