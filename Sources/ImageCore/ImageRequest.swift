@@ -1,12 +1,13 @@
 public import HTTPTypes
 
-/// A source, and the options in which its load differs from the defaults of the loader.
+/// A source, and the options in which its load differs from the defaults of the loader. Requests are equal if their
+/// sources identify the same images and all else is equal.
 ///
 /// ```swift
 /// var request = ImageRequest(url: URL(string: "https://example.org/cat.jpg")!, size: PixelSize(320))
 /// request.options.priority = .high
 /// ```
-public struct ImageRequest: Sendable, CustomStringConvertible {
+public struct ImageRequest: Sendable, Hashable, CustomStringConvertible {
     /// Where the image comes from.
     public let source: ImageSource
     /// The options of the request. They override the options of the loader; its runtime options override them.
@@ -82,6 +83,18 @@ public struct ImageRequest: Sendable, CustomStringConvertible {
         payload = isPlain ? nil : Payload(method, body)
         resource = ImageRequest.key(for: source)
         if !isPlain { resource = resource.varied(by: [method.rawValue, body.map { SHA256.hexDigest(of: Array($0)) } ?? ""]) }
+    }
+
+    public static func == (a: ImageRequest, b: ImageRequest) -> Bool {
+        a.resource == b.resource && a.purpose == b.purpose && a.owner == b.owner && a.otherSources == b.otherSources
+            && a.options == b.options
+    }
+
+    public func hash(into hasher: inout Hasher) { hasher.combine(resource) }
+
+    /// What identifies ``fallbacks`` and ``lowResolution``.
+    package var otherSources: [ResourceKey?] {
+        [lowResolution.map(ImageRequest.key)] + fallbacks.map(ImageRequest.key)
     }
 
     /// Returns a request for another source with the same options and purpose, without method, body, owner, fallbacks

@@ -10,7 +10,7 @@
 ///     image.animation?.play(show)  // plays as long as the player exists
 /// }
 /// ```
-public final class AnimatedImage: Sendable {
+public final class AnimatedImage: Sendable, Equatable {
     struct Playback {
         struct Listener {
             var isPaused = false
@@ -30,6 +30,8 @@ public final class AnimatedImage: Sendable {
 
         var isPlaying: Bool { listeners.values.contains { !$0.isPaused } }
     }
+
+    public static func == (a: AnimatedImage, b: AnimatedImage) -> Bool { a === b }
 
     /// The frames.
     package let frames: any AnimationFrames

@@ -3,12 +3,14 @@
 /// Network layers and interceptors get them in ``DataRequest/extra``, decoders in ``DecodeOptions/extra``, processors
 /// in ``ProcessingContext/extra``, encoders in ``EncodeOptions/extra``, and views by
 /// ``ImageViewAdapter/setExtraOptions(_:)``.
-public struct ExtraOptions: Sendable {
-    private struct Entry: Sendable {
+public struct ExtraOptions: Sendable, Equatable {
+    private struct Entry: Sendable, Equatable {
         let value: any Sendable
         let effect: OptionEffect
         /// The option in a cache key; empty for one that is in none.
         let text: String
+
+        static func == (a: Entry, b: Entry) -> Bool { areEqualOptions(a.value, b.value) }
     }
 
     private var entries: [ObjectIdentifier: Entry] = [:]
@@ -36,4 +38,13 @@ public struct ExtraOptions: Sendable {
     package func texts(changing effect: OptionEffect) -> [String] {
         entries.isEmpty ? [] : entries.values.filter { $0.effect == effect }.map(\.text).sorted()
     }
+}
+
+/// Whether two values of an option are equal: processors by their identifiers, other values by `==`. Values that cannot
+/// be compared are not equal.
+func areEqualOptions(_ a: any Sendable, _ b: any Sendable) -> Bool {
+    func isEqual<Value: Equatable>(_ a: Value, to b: Any) -> Bool { a == b as? Value }
+    if let a = a as? any Equatable { return isEqual(a, to: b) }
+    guard let a = a as? [any Processing], let b = b as? [any Processing] else { return false }
+    return a.map(\.identifier) == b.map(\.identifier)
 }

@@ -8,8 +8,14 @@
 /// layer.setToNone(\.targetSize)  // the full size, whatever the layer below says
 /// layer.modify(\.cachePolicy) { $0.remove(.writesDisk) }  // all else as the layer below says
 /// ```
+///
+/// Swift reads `.none` as `nil` here, which inherits: write `Placeholder.none` or `Transition.none` to override an
+/// option with that case.
+///
+/// Layers are equal if they override the same options with equal values: processors are compared by their identifiers,
+/// and images by whether they share their pixels. Changes, and values that cannot be compared, are never equal.
 @dynamicMemberLookup
-public struct OptionLayer: Sendable {
+public struct OptionLayer: Sendable, Equatable {
     struct Override: Sendable {
         fileprivate let option: OptionID
         /// The value of the option; `nil` for a change of the inherited value.
@@ -19,6 +25,14 @@ public struct OptionLayer: Sendable {
     }
 
     private(set) var overrides: [Override] = []
+
+    public static func == (a: OptionLayer, b: OptionLayer) -> Bool {
+        a.overrides.count == b.overrides.count
+            && a.overrides.allSatisfy { override in
+                guard let value = override.value, let other = b.value(of: override.option) else { return false }
+                return areEqualOptions(value, other)
+            }
+    }
 
     /// Creates a layer without overrides.
     public init() {}

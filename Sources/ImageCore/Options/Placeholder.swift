@@ -1,5 +1,5 @@
 /// What a view shows while its image loads.
-public enum Placeholder: Sendable {
+public enum Placeholder: Sendable, Equatable {
     /// Nothing.
     case none
     /// An image.

@@ -1,7 +1,7 @@
 /// A hash of an image, and the function that draws a blurred image from it.
 ///
 /// The hash is stored as bytes because a list may hold thousands of placeholders; a target draws it when it shows it.
-public struct PlaceholderHash: Sendable {
+public struct PlaceholderHash: Sendable, Equatable {
     /// The bytes of the hash in its own format.
     public var bytes: Data
     private let drawing: @Sendable (Data) throws -> DecodedImage
@@ -16,6 +16,9 @@ public struct PlaceholderHash: Sendable {
         self.bytes = bytes
         drawing = draw
     }
+
+    /// Whether two hashes have equal bytes.
+    public static func == (a: PlaceholderHash, b: PlaceholderHash) -> Bool { a.bytes == b.bytes }
 
     /// Draws the image, which the view enlarges smoothly.
     ///

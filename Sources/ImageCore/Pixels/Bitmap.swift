@@ -6,9 +6,9 @@
 ///
 /// The canonical form is 8-bit RGBA, premultiplied, sRGB. Opaque images are marked as ``AlphaMode/opaque``, and grey
 /// images have one channel. Rows start at multiples of 64 bytes. A bitmap may be read from any thread.
-public struct Bitmap: Sendable, CustomStringConvertible {
+public struct Bitmap: Sendable, Equatable, CustomStringConvertible {
     // The order and the 32-bit sizes make an entry of the memory cache fit a line of the processor's cache.
-    private let storage: PixelStorage
+    private var storage: PixelStorage
     /// The colour space of the pixels.
     public private(set) var colorSpace: ColorSpace
     private let (columns, rows): (Int32, Int32)
@@ -70,6 +70,12 @@ public struct Bitmap: Sendable, CustomStringConvertible {
         self.storage = storage
     }
 
+    /// Whether two values share their pixels and read them alike. Pixels are not compared.
+    public static func == (a: Bitmap, b: Bitmap) -> Bool {
+        a.storage === b.storage && a.size == b.size && a.format == b.format && a.alpha == b.alpha
+            && a.colorSpace == b.colorSpace
+    }
+
     /// Returns the same pixels with another alpha mode or colour space, without a copy or a conversion. For decoders
     /// that learn them after the pixels.
     public func reinterpreted(alpha: AlphaMode? = nil, colorSpace: ColorSpace? = nil) -> Bitmap {
@@ -77,6 +83,36 @@ public struct Bitmap: Sendable, CustomStringConvertible {
         if let alpha, format.channels > 1 { copy.alpha = alpha }
         if let colorSpace { copy.colorSpace = colorSpace }
         return copy
+    }
+
+    /// Whether no other bitmap shares the pixels.
+    mutating func isUniquelyReferenced() -> Bool { isKnownUniquelyReferenced(&storage) }
+
+    /// A bitmap that does not keep its pixels.
+    struct Weak: Sendable {
+        private weak var storage: PixelStorage?
+        private let (colorSpace, columns, rows): (ColorSpace, Int32, Int32)
+        private let (format, alpha): (PixelFormat, AlphaMode)
+
+        init(_ bitmap: Bitmap) {
+            storage = bitmap.storage
+            (colorSpace, columns, rows) = (bitmap.colorSpace, bitmap.columns, bitmap.rows)
+            (format, alpha) = (bitmap.format, bitmap.alpha)
+        }
+
+        /// The bitmap, as long as another one shares its pixels.
+        var bitmap: Bitmap? {
+            storage.map {
+                Bitmap(storage: $0, colorSpace: colorSpace, columns: columns, rows: rows, format: format, alpha: alpha)
+            }
+        }
+    }
+
+    private init(
+        storage: PixelStorage, colorSpace: ColorSpace, columns: Int32, rows: Int32, format: PixelFormat, alpha: AlphaMode
+    ) {
+        (self.storage, self.colorSpace, self.columns, self.rows) = (storage, colorSpace, columns, rows)
+        (self.format, self.alpha) = (format, alpha)
     }
 
     /// Calls a function with the memory of the pixels.

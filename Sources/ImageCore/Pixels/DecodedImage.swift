@@ -1,5 +1,5 @@
-/// A decoded image: its pixels, and what is known about its source.
-public struct DecodedImage: Sendable, CustomStringConvertible {
+/// A decoded image: its pixels, and what is known about its source. Two images are equal if they share their pixels.
+public struct DecodedImage: Sendable, Equatable, CustomStringConvertible {
     /// The pixels.
     public var bitmap: Bitmap
     /// The format of the file; `nil` if the image was made in memory.

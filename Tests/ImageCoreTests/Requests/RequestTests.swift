@@ -51,6 +51,41 @@ import Testing
         #expect(request.resource != ImageRequest(data: Data("abd".utf8)).resource)
     }
 
+    @Test func requestsWithEqualPartsAreEqual() throws {
+        let pixels = DecodedImage(try unsafe Bitmap(size: PixelSize(1), format: .rgba8, alpha: .opaque) { _, _ in })
+        func request(_ change: (inout ImageRequest) -> Void = { _ in }) -> ImageRequest {
+            var request = ImageRequest(
+                url: url, size: PixelSize(9), processors: [Named(identifier: "a")],
+                options: OptionLayer {
+                    $0.timeout = .seconds(5)
+                    $0.setToNone(\.deadline)
+                    $0.placeholder = .image(pixels)
+                })
+            request.fallbacks = [.url(url)]
+            change(&request)
+            return request
+        }
+        #expect(request() == request() && Set([request(), request()]).count == 1)
+        let others: [(inout ImageRequest) -> Void] = [
+            { $0.options.timeout = .seconds(6) }, { $0.options.timeout = nil }, { $0.options.deadline = .seconds(1) },
+            { $0.options.processors = [Named(identifier: "b")] }, { $0.options.processors = [] },
+            { $0.options.placeholder = Placeholder.none }, { $0.options.priority = .high },
+            { $0.options.modify(\.headers) { $0[.accept] = "*/*" } }, { $0.fallbacks = [] },
+            { $0.lowResolution = .url(URL(string: "https://example.org/small.jpg")!) }, { $0.method = .post },
+            { $0.owner = LoadOwner("x") }, { $0.purpose = .prefetch },
+        ]
+        for change in others { #expect(request() != request(change)) }
+        // The order in which options were set does not matter, nor how the URL is written.
+        var reversed = ImageRequest(url: URL(string: "HTTPS://example.org/cat.jpg#top")!)
+        reversed.fallbacks = [.url(url)]
+        reversed.options.placeholder = .image(pixels)
+        reversed.options.setToNone(\.deadline)
+        reversed.options.timeout = .seconds(5)
+        reversed.options.processors = [Named(identifier: "a")]
+        reversed.options.targetSize = PixelSize(9)
+        #expect(request() == reversed)
+    }
+
     @Test func sizesInPointsAreRoundedToPixels() {
         #expect(PixelSize(320) == PixelSize(width: 320, height: 320))
         #expect(PixelSize(width: 60, height: 40, scale: 3) == PixelSize(width: 180, height: 120))
