@@ -53,6 +53,31 @@ public struct ImageError: Error, Sendable, Hashable, CustomStringConvertible, Cu
     /// The errors of earlier attempts, in order, and the underlying errors; none.
     public var causes: [String]
 
+    /// The error that a closure, an interceptor or another plug-in threw, if it was no `ImageError`; `nil` otherwise.
+    /// Equality ignores it.
+    public var underlying: (any Error)? {
+        get { details.underlying }
+        set { details.underlying = newValue }
+    }
+
+    /// The times and counts of the load that failed, if a loader has thrown the error; `nil` otherwise. Equality
+    /// ignores them.
+    public var metrics: LoadMetrics? {
+        get { details.metrics }
+        set { details.metrics = newValue }
+    }
+
+    /// What equality ignores.
+    private struct Details: Hashable, Sendable {
+        var underlying: (any Error)?
+        var metrics: LoadMetrics?
+
+        static func == (a: Details, b: Details) -> Bool { true }
+        func hash(into hasher: inout Hasher) {}
+    }
+
+    private var details = Details()
+
     /// Creates an error.
     ///
     /// - Parameters:
@@ -89,14 +114,15 @@ public struct ImageError: Error, Sendable, Hashable, CustomStringConvertible, Cu
 
     /// Returns an error that a stage reports, with its stage and source.
     ///
-    /// An `ImageError` keeps the stage and the source that it has. Any other error is wrapped as
-    /// ``Code/plugInFailed``.
+    /// An `ImageError` keeps the stage and the source that it has. Any other error is wrapped as ``Code/plugInFailed``,
+    /// with the error as ``underlying``.
     public static func wrapping(_ error: any Error, stage: LoadStage, source: String?) -> ImageError {
         var wrapped =
             error as? ImageError
             ?? ImageError(
                 .plugInFailed, message: "A plug-in failed while the image was in the \(stage.rawValue) stage.",
                 causes: [URLRedaction.text(in: "\(error)")])
+        if !(error is ImageError) { wrapped.underlying = error }
         wrapped.stage = wrapped.stage ?? stage
         wrapped.source = wrapped.source ?? source
         return wrapped

@@ -183,6 +183,14 @@ public final class ImageTask: LoadHandle {
         var error = ImageError.deadlineExceeded(
             by: request.description, after: limit, causes: state.withLock { $0.fallbacks.failures })
         error.source = request.description
+        finish(failing: error)
+    }
+
+    private func finish(failing error: ImageError) {
+        var error = error
+        var metrics = error.metrics ?? LoadMetrics()
+        metrics.total = elapsed
+        error.metrics = metrics
         finish(.failure(.failed(error)))
     }
 
@@ -251,7 +259,7 @@ public final class ImageTask: LoadHandle {
     func fail(_ error: ImageError) {
         var error = error
         error.causes = state.withLock { $0.fallbacks.failures } + error.causes
-        finish(.failure(.failed(error)))
+        finish(failing: error)
     }
 
     /// Ends the load; only the first end counts.

@@ -2,6 +2,7 @@
 /// or decodes it reads the same buffer.
 package final class BodyBuffer: Sendable {
     private let state = Lock(BodyBytes())
+    private let attempts = Lock(0)
 
     /// Creates an empty buffer.
     package init() {}
@@ -11,6 +12,12 @@ package final class BodyBuffer: Sendable {
 
     /// All bytes that have come, without a copy. Later chunks do not change them.
     package var data: Data { state.withLock { $0.data } }
+
+    /// How many requests a loader has made for the rest of the body.
+    package var retries: Int {
+        get { attempts.withLock { $0 } }
+        set { attempts.withLock { $0 = newValue } }
+    }
 
     /// Appends a chunk. The first chunk is not copied.
     ///

@@ -35,6 +35,13 @@ public enum LoadFailure: Error, Sendable, Hashable, CustomStringConvertible, Cus
     /// Who can act on the error (``ImageError/category``); `nil` if the load was cancelled.
     public var category: ImageError.Category? { error?.category }
 
+    /// The error that a plug-in threw (``ImageError/underlying``); `nil` if the load was cancelled, or if it failed for
+    /// another reason.
+    public var underlying: (any Error)? { error?.underlying }
+
+    /// The times and counts of the load (``ImageError/metrics``); `nil` if it was cancelled.
+    public var metrics: LoadMetrics? { error?.metrics }
+
     /// The HTTP status of the response (``ImageError/status``); `nil` without one.
     public var status: Int? { error?.status }
 

@@ -19,8 +19,13 @@ extension LoadCoordinator {
     }
 
     private func failure(_ error: any Error, of job: Job) -> LoadFailure {
-        if job.token.isCancelled || error is CancellationError { return .cancelled }
-        return .failed(.wrapping(error, stage: .request, source: job.plan.request.description))
+        if job.token.isCancelled { return .cancelled }
+        var failure = ImageError.wrapping(error, stage: .request, source: job.plan.request.description)
+        failure.metrics = job.metrics.withLock { metrics in
+            if let upstream = failure.metrics { metrics.add(upstream) }
+            return metrics
+        }
+        return .failed(failure)
     }
 
     /// Ends a job, and delivers its output to all subscribers.

@@ -43,7 +43,7 @@ extension LoadCoordinator {
         do {
             return try await body()
         } catch {
-            if !(error is CancellationError) {
+            if !Task.isCancelled {
                 observe(.cacheFailed(.wrapping(error, stage: stage, source: plan.request.description)), plan)
             }
             return nil

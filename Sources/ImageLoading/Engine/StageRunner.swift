@@ -81,8 +81,8 @@ struct StageRunner: Sendable {
         do {
             return try await body()
         } catch {
-            // An error of the cache is no error of the load.
-            if job.token.isCancelled || error is CancellationError { throw CancellationError() }
+            // A plug-in may throw `CancellationError` too: a failure like any other if the job is not cancelled.
+            if job.token.isCancelled { throw CancellationError() }
             throw ImageError.wrapping(error, stage: stage, source: job.plan.request.description)
         }
     }

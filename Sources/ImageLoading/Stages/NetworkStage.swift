@@ -53,6 +53,10 @@ struct BodyReader: Sendable {
 
     /// - Throws: the error of a response without success, of one that is too large, and of one that ends early.
     func read(_ response: DataResponse) async throws -> Original {
+        defer {
+            let retries = response.retries + (response.body.buffer?.retries ?? 0)
+            job?.job.metrics.withLock { $0.retries += retries }
+        }
         try judge(response)
         let expected = response.expectedBytes
         if let expected {
@@ -104,7 +108,6 @@ struct BodyReader: Sendable {
                 .connectionLost, message: "The connection ended after \(data.count) of \(expected) bytes of \(plan.request).")
         }
         let entry = DataEntry(data: data, head: response.head, storedAt: Date().timeIntervalSince1970)
-        job?.job.metrics.withLock { $0.retries += response.retries }
         return Original(
             entry: entry, tier: plan.isLocal ? .local : response.tier, isWhole: isWhole,
             responseHead: response.responseHead(receivedAt: entry.storedAt), job: job?.job.id ?? JobID(rawValue: 0),

@@ -106,7 +106,9 @@ final class ResumableBody: Sendable {
         for (name, value) in point.requestFields { ranged.headerFields[name] = value }
         do {
             _ = try request.timeUntilDeadline()
+            buffer.retries += 1
             let response = try await loader.load(ranged)
+            buffer.retries += response.retries
             if let left = response.retriesLeft { state.withLock { $0.attemptsLeft = left } }
             guard point.classify(response.head) == .rest else { return nil }
             return ByteStreamReader(response.body)

@@ -73,6 +73,8 @@ public final class RetryingLoader: DataLoading {
                 let step = Task.isCancelled ? .end : step(after: .failure(error.code), request, attempt)
                 guard case .retry(let wait) = step else {
                     error.causes = reasons + error.causes
+                    error.metrics = error.metrics ?? LoadMetrics()
+                    error.metrics?.retries += attempt - 1
                     if case .endBeforeDeadline(let reason) = step { error.causes.append(reason) }
                     throw error
                 }
