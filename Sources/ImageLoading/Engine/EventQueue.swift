@@ -6,7 +6,8 @@ internal import ImageCore
 struct EventQueue: Sendable {
     typealias Listener = @Sendable (LoadEvent) -> Void
 
-    private var pending: [LoadEvent] = []
+    /// The events, each with how many of the listeners get it: those that had come before it.
+    private var pending: [(event: LoadEvent, listeners: Int)] = []
     private var listeners: [Listener] = []
     /// Whether a caller delivers, or will.
     private var isDelivering = false
@@ -21,7 +22,7 @@ struct EventQueue: Sendable {
     /// Queues an event. Returns whether the caller must deliver.
     mutating func append(_ event: () -> LoadEvent) -> Bool {
         guard !listeners.isEmpty else { return false }
-        pending.append(event())
+        pending.append((event(), listeners.count))
         defer { isDelivering = true }
         return !isDelivering
     }
@@ -39,8 +40,8 @@ struct EventQueue: Sendable {
             isDelivering = false
             return nil
         }
-        let event = pending.removeFirst()
+        let (event, count) = pending.removeFirst()
         defer { if case .finished = event { listeners = [] } }
-        return (event, listeners)
+        return (event, Array(listeners.prefix(count)))
     }
 }

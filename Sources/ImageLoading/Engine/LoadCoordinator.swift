@@ -9,14 +9,8 @@ final class LoadCoordinator: Sendable {
     struct Control {
         var defaults: LayeredDefaults
         var isClosed = false
-        var nextID: UInt64 = 0
         /// Follows the network's status.
         var follower: Task<Void, Never>?
-
-        mutating func makeID() -> LoadID {
-            nextID += 1
-            return LoadID(rawValue: nextID)
-        }
     }
 
     let components: Components
@@ -77,7 +71,7 @@ final class LoadCoordinator: Sendable {
         _ request: ImageRequest, goal: LoadGoal = .image, priority: LoadPriority? = nil, continuing first: LoadPlan? = nil
     ) throws(LoadFailure) -> LoadPlan {
         let began = observers.isEmpty ? nil : ContinuousClock.now
-        let (id, defaults) = control.withLock { (first?.id ?? $0.makeID(), $0.defaults) }
+        let (id, defaults) = (first?.id ?? .next(), control.withLock { $0.defaults })
         let merged: MergedOptions
         do {
             merged = try defaults.options(for: request)

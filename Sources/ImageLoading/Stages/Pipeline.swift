@@ -19,7 +19,7 @@ extension LoadCoordinator {
         do {
             return start(components.lookUpMemory(try plan(request)), wantsProgress: wantsProgress, onEvent: onEvent)
         } catch {
-            let task = makeTask(LoadPlan(control.withLock { $0.makeID() }, request, .standard), wantsProgress, onEvent)
+            let task = makeTask(LoadPlan(.next(), request, .standard), wantsProgress, onEvent)
             task.finish(.failure(error))
             task.startDelivering()
             return task

@@ -160,6 +160,8 @@ private final class Recorder: LoadObserving {
     @Test func anEndDuringAJoinIsReportedAfterTheJoin() async throws {
         let (log, third) = (EventLog<String>(), DispatchSemaphore(value: 0))
         let meet = Lock<(@Sendable () -> Void)?>(nil)
+        // The loads in the order in which they start. Other tests start loads meanwhile.
+        let started = Lock<[LoadID]>([])
         struct Meeting: LoadObserving {
             let told: @Sendable (LoadObservation, LoadID) -> Void
             func observe(_ observation: LoadObservation, of load: LoadID, request: ImageRequest) { told(observation, load) }
@@ -168,13 +170,17 @@ private final class Recorder: LoadObserving {
             $0.memoryCache = nil
             $0.observers = [
                 Meeting { observation, load in
+                    let number = started.withLock { started in
+                        if case .started = observation { started.append(load) }
+                        return (started.firstIndex(of: load) ?? -1) + 1
+                    }
                     switch observation {
                     case .joined:
                         meet.withLock { $0.take() }?()
-                        log.append("joined \(load.rawValue)")
+                        log.append("joined \(number)")
                     case .finished:
-                        log.append("finished \(load.rawValue)")
-                        if load.rawValue == 3 { third.signal() }
+                        log.append("finished \(number)")
+                        if number == 3 { third.signal() }
                     default: break
                     }
                 }
