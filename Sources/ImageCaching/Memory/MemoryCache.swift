@@ -8,6 +8,9 @@ public import ImageCore
 /// only once (2Q), whichever has led to more hits lately: so images that are seen once do not push out images that are
 /// seen repeatedly.
 ///
+/// An evicted image that is still in use, for example because a view shows it, is found as long as that lasts, and
+/// stored again. It takes no memory of the cache meanwhile.
+///
 /// ```swift
 /// let cache = MemoryCache(limits: .init(maximumBytes: 40_000_000, timeToLive: .seconds(600)))
 /// ```
@@ -91,7 +94,7 @@ public final class MemoryCache: Caching {
 
     public func image(for key: ImageKey) -> DecodedImage? {
         let shard = shards[shardIndex(of: key.resource)]
-        guard let hit = shard.withLock({ $0.use(key, uses) }) else { return nil }
+        guard let hit = shard.withLock({ $0.use(key, uses) }) else { return restoreImage(for: key) }
         if hit.isSampled { evictionState.withLock { $0.recordSampledAccess(key.hash) } }
         guard isExpired(hit.expires) else { return hit.image }
         remove(key, because: .expired) { $0 <= hit.expires }
@@ -105,6 +108,7 @@ public final class MemoryCache: Caching {
     public func peekImage(for key: ImageKey) -> DecodedImage? {
         let found = shards[shardIndex(of: key.resource)].withLock { contents in
             contents.slot(of: key).map { (image: contents[$0].image, expires: contents[$0].expires) }
+                ?? contents.evictedImage(for: key).map { (image: $0.image.image, expires: $0.expires) }
         }
         guard let found, !isExpired(found.expires) else { return nil }
         return found.image
@@ -132,31 +136,59 @@ public final class MemoryCache: Caching {
     ///   - priority: entries of normal priority are evicted first.
     ///   - timeToLive: the time until the entry expires; `nil` for that of the limits.
     public func store(_ image: DecodedImage, for key: ImageKey, priority: CachePriority = .normal, timeToLive: Duration?) {
-        let cost = image.cost + Self.entryOverhead
         let expires = (timeToLive ?? limits.timeToLive).map { now() + $0 / .seconds(1) } ?? .infinity
         change { state, released in
-            let time = uses.next()
-            let index = shardIndex(of: key.resource)
-            let (slot, old) = shards[index].withLock {
-                $0.store(MemoryShard.Entry(lastUse: time, key: key, image: image, expires: expires, priority: priority))
-            }
-            if let old {
-                state.remove(old.slot * Self.shardCount + index, priority: old.priority, because: .removed)
-                released.add(old.image)
-            }
-            let id = slot * Self.shardCount + index
-            guard state.hasRoom(forCost: cost, priority: priority) else {
-                released.add(take(id))
-                state.statistics.refusals += 1
-                return
-            }
-            if let mask = state.recordInsert(key.hash) { shards.forEach { $0.withLock { $0.sampleMask = mask } } }
-            let limits = state.limits
-            evict(
-                from: &state, toCost: limits.maximumBytes - cost, count: limits.maximumCount.map { $0 - 1 } ?? .max,
-                because: .overLimit, into: &released)
-            state.insert(id, hash: key.hash, cost: cost, priority: priority, at: time)
+            insert(
+                MemoryShard.Entry(lastUse: uses.next(), key: key, image: image, expires: expires, priority: priority),
+                cost: image.cost + Self.entryOverhead, into: &state, &released)
         }
+    }
+
+    private func insert(
+        _ entry: MemoryShard.Entry, cost: Int, into state: inout EvictionState, _ released: inout ReleasedImages
+    ) {
+        let (key, priority, time) = (entry.key, entry.priority, entry.lastUse)
+        let index = shardIndex(of: key.resource)
+        let (slot, old) = shards[index].withLock { $0.store(entry) }
+        if let old {
+            state.remove(old.slot * Self.shardCount + index, priority: old.priority, because: .removed)
+            released.add(old.image)
+        }
+        let id = slot * Self.shardCount + index
+        guard state.hasRoom(forCost: cost, priority: priority) else {
+            released.add(take(id))
+            state.statistics.refusals += 1
+            return
+        }
+        if let mask = state.recordInsert(key.hash) { shards.forEach { $0.withLock { $0.sampleMask = mask } } }
+        let limits = state.limits
+        evict(
+            from: &state, toCost: limits.maximumBytes - cost, count: limits.maximumCount.map { $0 - 1 } ?? .max,
+            because: .overLimit, into: &released)
+        state.insert(id, hash: key.hash, cost: cost, priority: priority, at: time)
+    }
+
+    /// Stores an evicted image again that is still in use, and returns it. The lookup was counted as a miss before.
+    private func restoreImage(for key: ImageKey) -> DecodedImage? {
+        let shard = shards[shardIndex(of: key.resource)]
+        guard shard.withLock({ $0.evictedImage(for: key) }) != nil else { return nil }
+        var restored: DecodedImage?
+        // Under the lock of the eviction state, so that an image that is removed meanwhile stays removed.
+        change { state, released in
+            guard let evicted = shard.withLock({ $0.evictedImage(for: key) }), !isExpired(evicted.expires),
+                let image = evicted.image.image
+            else { return shard.withLock { $0.removeEvicted(key) } }
+            restored = image
+            insert(
+                MemoryShard.Entry(
+                    lastUse: uses.next(), key: key, image: image, expires: evicted.expires, priority: evicted.priority),
+                cost: image.cost + Self.entryOverhead, into: &state, &released)
+            shard.withLock { contents in
+                contents.hits += 1
+                contents.misses -= 1
+            }
+        }
+        return restored
     }
 
     public func removeImage(for key: ImageKey) {
@@ -197,15 +229,17 @@ extension MemoryCache {
     ) {
         state.evict(toCost: cost, count: count, because: cause) { id, known in
             let (image, lastUse) = shards[id & (Self.shardCount - 1)].withLock {
-                $0.remove(id / Self.shardCount, unlessUsedSince: known)
+                $0.evict(id / Self.shardCount, unlessUsedSince: known, keepsUsed: cause != .removed)
             }
             released.add(image)
             return lastUse
         }
+        if cause == .removed { for shard in shards { shard.withLock { $0.removeAllEvicted() } } }
     }
 
     private func remove(_ key: ImageKey, because cause: EvictionCause, if condition: (_ expires: Double) -> Bool) {
         change { state, released in
+            if cause == .removed { shards[shardIndex(of: key.resource)].withLock { $0.removeEvicted(key) } }
             guard let entry = entry(of: key, if: condition) else { return }
             state.remove(entry.id, priority: entry.priority, because: cause)
             released.add(take(entry.id))

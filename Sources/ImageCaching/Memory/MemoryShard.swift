@@ -28,6 +28,13 @@ final class MemoryShard: Sendable {
         var image: DecodedImage?
     }
 
+    /// An image that was evicted while it was in use elsewhere.
+    struct Evicted: Sendable {
+        let image: WeakImage
+        let expires: Double
+        let priority: CachePriority
+    }
+
     struct Contents: Sendable {
         var hits = 0
         var misses = 0
@@ -37,6 +44,10 @@ final class MemoryShard: Sendable {
         private var slots: [Int: Int] = [:]
         private var entries: [Entry] = []
         private var freeSlots: [Int] = []
+        /// The evicted images that are still in use, and some that no longer are.
+        private var evicted: [ImageKey: Evicted] = [:]
+        /// The number of evicted images at which those that are no longer in use are dropped.
+        private var maximumEvicted = 16
 
         /// The key of free slots, so that they do not retain a key.
         private static let noKey = ImageKey(resource: ResourceKey(""))
@@ -69,8 +80,15 @@ extension MemoryShard.Contents {
 
     subscript(slot: Int) -> MemoryShard.Entry { _read { yield entries[slot] } }
 
-    /// The keys of all entries.
-    var keys: [ImageKey] { entries.lazy.filter { $0.image != nil }.map(\.key) }
+    /// The keys of all entries and of all evicted images.
+    var keys: [ImageKey] { entries.lazy.filter { $0.image != nil }.map(\.key) + evicted.keys }
+
+    /// An evicted image that is still in use.
+    func evictedImage(for key: ImageKey) -> MemoryShard.Evicted? { evicted.isEmpty ? nil : evicted[key] }
+
+    mutating func removeEvicted(_ key: ImageKey) { if !evicted.isEmpty { evicted[key] = nil } }
+
+    mutating func removeAllEvicted() { evicted = [:] }
 
     /// Up to `limit` of a resource's entries.
     func entries(of resource: ResourceKey, limit: Int) -> [MemoryShard.Entry] {
@@ -81,16 +99,31 @@ extension MemoryShard.Contents {
     ///
     /// - Returns: the slot, and the entry that had the key, or another key with the same hash, until now.
     mutating func store(_ entry: consuming MemoryShard.Entry) -> (slot: Int, old: MemoryShard.Replaced?) {
+        removeEvicted(entry.key)
         let slot = freeSlots.popLast() ?? entries.count
         let old = slots.updateValue(slot, forKey: entry.key.hash)
         if slot < entries.count { entries[slot] = entry } else { entries.append(entry) }
         return (slot, old.map { MemoryShard.Replaced(slot: $0, priority: entries[$0].priority, image: free($0)) })
     }
 
-    /// Removes an entry, unless it was used later than `lastUse`.
-    mutating func remove(_ slot: Int, unlessUsedSince lastUse: Int64) -> (image: DecodedImage?, lastUse: Int64?) {
+    /// Evicts an entry, unless it was used later than `lastUse`.
+    ///
+    /// - Parameter keepsUsed: whether the image can still be found as long as it is in use elsewhere.
+    mutating func evict(
+        _ slot: Int, unlessUsedSince lastUse: Int64, keepsUsed: Bool
+    ) -> (image: DecodedImage?, lastUse: Int64?) {
         let used = entries[slot].lastUse
-        return used > lastUse ? (nil, used) : (remove(slot), nil)
+        guard used <= lastUse else { return (nil, used) }
+        let (key, expires, priority) = (entries[slot].key, entries[slot].expires, entries[slot].priority)
+        guard var image = remove(slot) else { return (nil, nil) }
+        if keepsUsed, let weak = WeakImage(&image) {
+            evicted[key] = MemoryShard.Evicted(image: weak, expires: expires, priority: priority)
+            if evicted.count > maximumEvicted {
+                evicted = evicted.filter { $0.value.image.image != nil }
+                maximumEvicted = 2 * evicted.count + 16
+            }
+        }
+        return (image, nil)
     }
 
     mutating func remove(_ slot: Int) -> DecodedImage? {
