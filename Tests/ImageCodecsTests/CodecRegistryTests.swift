@@ -21,7 +21,7 @@ import Testing
     }
 
     /// The image is smooth and has a hard edge. At the edge two resampling steps overshoot a little more than one.
-    @Test(arguments: [ImageFormat.jpeg, .png, .webp], [ContentMode.fit, .exact])
+    @Test(arguments: [ImageFormat.jpeg, .png, .webp], [ContentMode.fit, .fill, .exact])
     func anImageResizedFromALargerDecodeIsCloseToItsOwnDecode(format: ImageFormat, mode: ContentMode) throws {
         let registry = DecoderRegistry(.codecs)
         let file = try EncoderRegistry(.codecs).encode(DecodedImage(try photo(1001, 667)), as: format, options: EncodeOptions())
@@ -31,12 +31,26 @@ import Testing
         let larger = try registry.decode(file, options: options(400))
         for side in [200, 160, 75] {
             let own = try registry.decode(file, options: options(side)).bitmap
-            let made = try registry.scaleDown(larger, of: file, options: options(side)).bitmap
+            let resized = try larger.resized(for: options(side), decodedTo: PixelSize(400)) {
+                try registry.decodedSize(of: file, options: options(side))
+            }
+            let made = try #require(resized).bitmap
             #expect(made.size == own.size)
             let differences = zip(made.all, own.all).flatMap { zip($0, $1).map { abs($0 - $1) } }
             #expect(Double(differences.reduce(0, +)) / Double(differences.count) < 0.5)
             #expect(differences.count { $0 > 2 } < differences.count / 50)
         }
+    }
+
+    @Test func noPartIsMadeOfALargerPartThatDoesNotHaveIt() throws {
+        var options = DecodeOptions()
+        (options.targetSize, options.contentMode) = (PixelSize(width: 40, height: 20), .fill)
+        let full = PixelSize(width: 400, height: 300)
+        let square = DecodedImage(try photo(100, 100))
+        #expect(try square.resized(for: options, decodedTo: PixelSize(100)) { full } == nil)
+        // The whole width, of which the part has all.
+        let wide = DecodedImage(try photo(100, 75))
+        #expect(try wide.resized(for: options, decodedTo: PixelSize(width: 100, height: 75)) { full }?.size == options.targetSize)
     }
 
     @Test

@@ -99,7 +99,9 @@ final class LoadCoordinator: Sendable {
     func cachedImage(for request: ImageRequest) throws(LoadFailure) -> CachedImage {
         if request.options.isEmpty, observers.isEmpty, let variant = control.withLock({ $0.defaults }).variantWithoutOptions {
             if let hit = components.lookUpMemory(request, variant: variant) { return .hit(hit) }
-            return .miss(MemoryLookup(plan: try plan(request)))
+            let plan = try plan(request)
+            if let image = components.unscaledImage(for: plan) { return .hit(image) }
+            return .miss(MemoryLookup(plan: plan))
         }
         let lookup = components.lookUpMemory(try plan(request))
         guard let hit = lookup.hit else { return .miss(lookup) }

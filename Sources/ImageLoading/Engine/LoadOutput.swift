@@ -85,15 +85,17 @@ final class StagedImage: Sendable {
     let source: ResponseHead?
     /// The bytes, where a smaller image may be made from this one.
     let original: Original?
+    /// The target size of its decode.
+    let box: PixelSize?
     /// Whether it is the thumbnail in the file, which has another size than the image.
     let isThumbnail: Bool
 
     init(
         _ image: DecodedImage, tier: CacheTier, source: ResponseHead? = nil, original: Original? = nil,
-        isThumbnail: Bool = false
+        box: PixelSize? = nil, isThumbnail: Bool = false
     ) {
         (self.image, self.tier, self.source) = (image, tier, source)
-        (self.original, self.isThumbnail) = (original, isThumbnail)
+        (self.original, self.box, self.isThumbnail) = (original, box, isThumbnail)
     }
 }
 

@@ -11,8 +11,8 @@ final class MergedOptions: Sendable {
     let variants: [ImageVariant]
     /// The last of them.
     let variant: ImageVariant
-    /// The scale of the decode, where it is to a size and shows the whole image: other decodes of its family differ in
-    /// the size alone.
+    /// The scale of the decode, where it is to a size: other decodes of its family differ in the size alone, and show
+    /// the same part of the image.
     let scale: DecodeScale?
     /// The processors in runs that work as one.
     let runs: [ProcessingRun]
@@ -39,10 +39,14 @@ final class MergedOptions: Sendable {
             variants.append(last)
         }
         (self.variants, variant) = (variants, last)
-        if let size = options.targetSize, options.contentMode != .fill {
-            scale = DecodeScale(family: "\(decode.options),\(options.contentMode.rawValue)", box: size)
-        } else {
-            scale = nil
+        scale = options.targetSize.map { size in
+            var family = "\(decode.options),\(options.contentMode.rawValue)"
+            if options.contentMode == .fill {
+                // Boxes of about the same proportions show the same part.
+                let (width, height) = (Double(size.width), Double(size.height))
+                family += ",\((32 * (width < height ? -height / width : width / height)).rounded())"
+            }
+            return DecodeScale(family: family, box: size)
         }
     }
 

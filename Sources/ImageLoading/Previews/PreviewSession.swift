@@ -134,7 +134,7 @@ final class PreviewSession: Sendable {
             return false
         }
         guard let preview = try decoder.decoder.preview(of: file) else { return false }
-        return show(try preview.resized(for: decoder.options) { preview.size }, after: decoder.processor)
+        return show(try preview.resized(for: decoder.options) { preview.size } ?? preview, after: decoder.processor)
     }
 
     /// No larger than the processor needs.

@@ -13,7 +13,7 @@ struct DecodeStage: Sendable {
     /// - Parameter larger: the image at a larger size, decoded from the same bytes for another load.
     /// - Returns: the image, and the processor that must still run on it.
     func decode(
-        _ original: Original, from larger: DecodedImage?, _ token: CancellationToken
+        _ original: Original, from larger: StagedImage?, _ token: CancellationToken
     ) throws -> (image: DecodedImage, next: (any Processing)?) {
         let data = original.entry.data
         guard !data.isEmpty else {
@@ -24,12 +24,13 @@ struct DecodeStage: Sendable {
         let decoder = components.decoder
         var next = processor
         if let processor { (options, next) = decoder.reducing(data, options: options, for: processor) }
-        var image =
-            if let larger, options.targetSize != nil, !larger.isPartial {
-                try decoder.scaleDown(larger, of: data, options: options)
-            } else {
-                try decoder.decodeToTargetSize(data, options: options)
+        var scaled: DecodedImage?
+        if let larger, !larger.image.isPartial, let box = larger.box {
+            scaled = try larger.image.resized(for: options, decodedTo: box) {
+                try decoder.decodedSize(of: data, options: options)
             }
+        }
+        var image = try scaled ?? decoder.decodeToTargetSize(data, options: options)
         image.animation = isAnimated(data) ? animation(of: data, options) : nil
         return (image, next)
     }

@@ -18,12 +18,27 @@ extension Components {
     /// Looks the image of a load up.
     func lookUpMemory(_ plan: LoadPlan) -> MemoryLookup {
         guard plan.readsMemory else { return MemoryLookup(plan: plan) }
-        guard !configuration.observers.isEmpty else {
-            return MemoryLookup(plan: plan, found: unlessStale(memoryCache.image(for: plan.imageKey), plan))
-        }
+        guard !configuration.observers.isEmpty else { return MemoryLookup(plan: plan, found: cachedImage(for: plan)) }
         let began = ContinuousClock.now
-        let found = unlessStale(memoryCache.image(for: plan.imageKey), plan)
+        let found = cachedImage(for: plan)
         return MemoryLookup(plan: plan, found: found, time: ContinuousClock.now - began)
+    }
+
+    private func cachedImage(for plan: LoadPlan) -> DecodedImage? {
+        let found = unlessStale(memoryCache.image(for: plan.imageKey), plan)
+        guard found.map(\.isPreview) ?? true, plan.options.processors.isEmpty else { return found }
+        return unscaledImage(for: plan) ?? found
+    }
+
+    /// The decoded image of a load, where an image of another size is the same, because the file is smaller than both.
+    func unscaledImage(for plan: LoadPlan) -> DecodedImage? {
+        guard plan.readsMemory, plan.options.targetSize != nil else { return nil }
+        let decode = plan.variants[0].decode
+        let same = memoryCache.variants(of: plan.resource).first { other in
+            other.key.variant.processors.isEmpty && !other.image.isPreview
+                && decode.isMet(by: other.key.variant.decode, size: other.image.size)
+        }
+        return same.flatMap { unlessStale(memoryCache.image(for: $0.key), plan) }
     }
 
     /// Looks the image of a request up that sets no options, which needs no plan.
@@ -68,6 +83,20 @@ extension Components {
     func storePreview(_ preview: DecodedImage, for key: ImageKey) {
         guard memoryCache.peekImage(for: key).map(\.isPreview) ?? true else { return }
         memoryCache.store(preview, for: key, priority: .normal)
+    }
+}
+
+extension ImageVariant.Decode {
+    /// Whether an image of a size that another decode made is what this decode makes, because neither scales it.
+    fileprivate func isMet(by other: ImageVariant.Decode, size: PixelSize) -> Bool {
+        guard options == other.options, let box = targetSize else { return false }
+        guard let otherBox = other.targetSize else {
+            return ResizeGeometry(source: size, box: box, mode: contentMode).isIdentity(for: size)
+        }
+        // An image with a side as long as that of its box may have been scaled.
+        return contentMode == other.contentMode && size.width < otherBox.width && size.height < otherBox.height
+            && size.width <= box.width && size.height <= box.height
+            && (contentMode != .fill || box.width * otherBox.height == box.height * otherBox.width)
     }
 }
 

@@ -188,9 +188,8 @@ struct Pipeline: Sendable {
         // The second lookup in the memory cache. Another job may have made this image after the load missed it and
         // before this one could be joined. It stored the image before it could no longer be joined, so that this lookup
         // finds it.
-        if let image = components.peekImage(job.key.image, plan) {
-            return StagedImage(image, tier: .memory)
-        }
+        let unscaled = { job.steps.isEmpty ? components.unscaledImage(for: plan) : nil }
+        if let image = components.peekImage(job.key.image, plan) ?? unscaled() { return StagedImage(image, tier: .memory) }
         // So that [a, b] on disk is the start of [a, b, c]. The whole list was looked up before.
         if plan.mayStartFromDisk(job.key.image, steps: job.steps), let image = try await lookUpFreshProcessedImage() {
             return image
@@ -320,7 +319,7 @@ struct Pipeline: Sendable {
             larger == nil
                 ? components.bitmapBytes(of: original.entry.data, components.limits(plan), keepsDepth: keepsDepth) : 0
         } _: { [job] in
-            try stage.decode(original, from: larger?.image, job.token)
+            try stage.decode(original, from: larger, job.token)
         }
         // The bytes are an image: no error page gets into a cache.
         store.store(original)
@@ -330,7 +329,8 @@ struct Pipeline: Sendable {
                 .freshUntil(madeFrom: original.responseHead)
         }
         let decoded = StagedImage(
-            current, tier: original.tier, source: original.responseHead, original: plan.scale == nil ? nil : original)
+            current, tier: original.tier, source: original.responseHead, original: plan.scale == nil ? nil : original,
+            box: plan.options.targetSize)
         guard let rest else { return decoded }
         return try await process(decoded, rest)
     }

@@ -48,10 +48,19 @@ import Testing
         #expect(Set(bench.decoder.log.events) == ["decode 5", "decode 8"])
     }
 
-    @Test func partsOfAnImageAreNotMadeOfOneAnother() async throws {
+    /// FEATURES 2.11.
+    @Test(arguments: [ContentMode.fill, .exact]) func twoSizesAtOnceMakeOneDecodeInEveryMode(mode: ContentMode) async throws {
         let bench = SizeBench()
-        #expect(try await sides(bench, [request(2, mode: .fill), request(8, mode: .fill)]) == [2, 8])
-        #expect(Set(bench.decoder.log.events) == ["decode 2", "decode 8"])
+        #expect(try await sides(bench, [request(2, mode: mode), request(8, mode: mode), request(4, mode: mode)]) == [2, 8, 4])
+        #expect(bench.decoder.log.events == ["decode 8"])
+    }
+
+    @Test func partsOfOtherProportionsAreDecodedEach() async throws {
+        let bench = SizeBench()
+        var wide = request(2, mode: .fill)
+        wide.options.targetSize = PixelSize(width: 4, height: 2)
+        #expect(try await sides(bench, [wide, request(8, mode: .fill)]) == [4, 8])
+        #expect(Set(bench.decoder.log.events) == ["decode 4", "decode 8"])
     }
 
     @Test func aSmallerSizeIsMadeThoughTheLargerIsGivenUp() async throws {
