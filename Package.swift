@@ -124,7 +124,7 @@ let package = Package(
         .target(name: "ImageDecoding", dependencies: ["CalotypeSystem", "ImageCore", "ImageKernels"]),
         .target(name: "ImageProcessing", dependencies: ["CalotypeSystem", "ImageCore", "ImageKernels"]),
         .target(name: "ProcessorParsing", dependencies: ["ImageCore", "ImageKernels", "ImageProcessing"]),
-        .target(name: "ImageTargets", dependencies: ["ImageCore", "ImageKernels", .httpTypes]),
+        .target(name: "ImageTargets", dependencies: ["ImageCore", "ImageKernels", "ImageProcessing", .httpTypes]),
         .target(
             name: "ImageLoading", dependencies: ["CalotypeSystem", "ImageCore", "ImageKernels", .httpTypes, .heap, .deque]),
 
@@ -210,7 +210,9 @@ let package = Package(
             dependencies: testKit + ["ProcessorParsing", "ImageProcessing", "ImageKernels"]),
         .testTarget(
             name: "ImageTargetsTests",
-            dependencies: testKit + ["ImageTargets", "ImageKernels", "ImageDecoding", "ImageCodecs", "ImageLoading"]),
+            dependencies: testKit + [
+                "ImageTargets", "ImageKernels", "ImageProcessing", "ImageDecoding", "ImageCodecs", "ImageLoading",
+            ]),
         .testTarget(
             name: "ImageLoadingTests",
             dependencies: testKit + ["ImageLoading", "ImageKernels", "ImageNetworking", "EngineSoak", .heap, .deque]),

@@ -12,7 +12,7 @@ extension BindingRunner {
         if plays { startPlaying(animated, isolation) }
     }
 
-    /// Plays an animation, unless a newer request has come.
+    /// Plays an animation until the view shows something else, also while a newer request keeps it.
     private func startPlaying(_ animated: Animated, _ isolation: (any Actor)?) {
         guard let animation = animated.image.animation else { return }
         let signal = makeSignal(isolation)
@@ -22,14 +22,14 @@ extension BindingRunner {
         }
         let player = animation.play(isPaused: !wasVisible) { [weak self] frame in
             self?.state.withLock { state in
-                guard state.lastAnimation == id, state.binding.token.request == animated.request else { return }
+                guard state.lastAnimation == id else { return }
                 state.binding.calls.appendResult(.setFrame(frame, badge: animated.badge))
             }
             signal.yield()
         }
         let playing = Playing(player: player, signal: signal)
         let isVisible = state.withLock { state -> Bool? in
-            guard state.lastAnimation == id, state.binding.token.request == animated.request else { return nil }
+            guard state.lastAnimation == id else { return nil }
             state.playing = playing
             return state.binding.isVisible
         }

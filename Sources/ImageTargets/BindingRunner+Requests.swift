@@ -1,9 +1,10 @@
 internal import ImageCore
+internal import ImageProcessing
 
 /// Requests, and how the size of the view determines theirs.
 extension BindingRunner {
-    /// Makes a request the current one, and cancels the previous load. Does nothing if it equals the current one.
-    /// Without a request, shows that there is no image to load.
+    /// Makes a request the current one, and cancels the previous load. A request for the current image only changes
+    /// what its options say. Without a request, shows that there is no image to load.
     func begin(_ request: ImageRequest?, _ completion: BindingCompletion?) {
         guard var request else { return beginWithoutURL(completion) }
         request.purpose = .view
@@ -13,10 +14,10 @@ extension BindingRunner {
         let identity = RequestIdentity(request, options)
         let sizesToView = options.sizesToTarget && options.targetSize == nil
         var size: ViewImageSize? = sizesToView ? nil : .unlimited
-        _ = change { [request] state in
+        let (action, token) = change { [request] state in
             guard !state.binding.isCurrent(identity) else {
                 size = nil
-                return .keep
+                return state.update(request, identity, options, completion)
             }
             // The view cannot be asked before its call returns. Until then, its last answer has to do.
             if sizesToView, state.binding.calls.isRunning { size = state.viewSize }
@@ -26,6 +27,7 @@ extension BindingRunner {
             return .stop
         }
         if let size { setSize(size) }
+        if case .setPriority = action { execute(action, token, nil) }
     }
 
     /// Ends the current request, and shows that there is no image to load.
@@ -42,17 +44,18 @@ extension BindingRunner {
     /// Gives the current request the size of the view: starts the load if it waits for the size, or loads the image
     /// again if the view has grown.
     func setSize(_ size: ViewImageSize) {
-        let (current, old, number) = state.withLock { ($0.request, $0.size, $0.binding.token.request) }
-        guard var request = current else { return }
+        let (current, options, old, number) = state.withLock {
+            ($0.request, $0.binding.options, $0.size, $0.binding.token.request)
+        }
+        guard let request = current else { return }
         let isWaiting = size == .pending
         let starts = old == nil || (old == .pending && !isWaiting)
         guard starts || size.isLarger(than: old) else { return }
-        if case .box(let box, let mode) = size { (request.options.targetSize, request.options.contentMode) = (box, mode) }
-        let image = starts && !isWaiting ? loader.cachedImage(for: request) : nil
-        _ = change { [request] state in
+        let image = starts && !isWaiting ? loader.cachedImage(for: request.sized(to: size, options)) : nil
+        _ = change { state in
             // The loader may have made a newer request.
             guard state.binding.token.request == number else { return .keep }
-            (state.request, state.size) = (request, size)
+            state.size = size
             let hit = image.map { ImageResponse(image: $0, tier: .memory) }
             let action = starts ? state.binding.startLoad(hit: hit, isWaitingForSize: isWaiting) : state.binding.grow()
             if action == .start || action == .replace { state.dueLoad = state.binding.token }
@@ -62,9 +65,42 @@ extension BindingRunner {
 }
 
 extension BindingRunner.State {
+    /// Takes over a request for the current image.
+    mutating func update(
+        _ request: ImageRequest, _ identity: RequestIdentity, _ options: LoadOptions, _ completion: BindingCompletion?
+    ) -> BindingState.LoadAction {
+        if self.request == nil {
+            // The load was cancelled.
+            sizesToView = options.sizesToTarget && options.targetSize == nil
+            size = sizesToView ? viewSize : .unlimited
+        }
+        self.request = request
+        let (action, takesResult) = binding.update(request, identity, options: options)
+        if takesResult { self.completion = completion }
+        if action == .replace { dueLoad = binding.token }
+        return action
+    }
+
     /// Forgets the current request.
     mutating func end(_ completion: BindingCompletion?) {
         (request, self.completion, sizesToView, size) = (nil, completion, false, nil)
+    }
+}
+
+extension ImageRequest {
+    /// The request with the size of its view: that of the decode, or, where a processor needs the whole image, that of
+    /// the result of the last such processor. The processors after that work in pixels of the view.
+    func sized(to size: ViewImageSize?, _ options: LoadOptions) -> ImageRequest {
+        guard case .box(let box, let mode)? = size else { return self }
+        var request = self
+        if let last = options.processors.lastIndex(where: \.needsWholeImage) {
+            var processors = options.processors
+            processors.insert(.resize(to: box, mode: mode), at: last + 1)
+            request.options.processors = processors
+        } else {
+            (request.options.targetSize, request.options.contentMode) = (box, mode)
+        }
+        return request
     }
 }
 

@@ -113,9 +113,12 @@ final class BindingRunner<View: ImageViewAdapter>: Sendable {
     /// isolation.
     private func startLoad(_ token: BindingState.Token, _ isolation: (any Actor)?) {
         // A newer request may have replaced this one while the view showed the placeholder.
-        guard let request = state.withLock({ $0.binding.token == token ? $0.request : nil }) else { return }
+        let current = state.withLock { state in
+            state.binding.token == token ? state.request.map { ($0, state.size, state.binding.options) } : nil
+        }
+        guard let (request, size, options) = current else { return }
         let signal = makeSignal(isolation)
-        let load = loader.task(for: request) { [weak self] event in
+        let load = loader.task(for: request.sized(to: size, options)) { [weak self] event in
             self?.state.withLock { $0.binding.receive(event, token) }
             signal.yield()
             if case .finished = event { signal.finish() }

@@ -3,8 +3,8 @@ internal import ImageCore
 /// The binding rules as a value: what a view shows, and which load it waits for.
 ///
 /// Each method handles one event. It returns what to do with the load, and adds the calls to the view to ``calls``. A
-/// new request makes all events and all pending calls of the previous request stale. A request that equals the current
-/// one changes nothing.
+/// new request makes all events and all pending calls of the previous request stale. A request for the current image
+/// changes only what its options say (``update(_:_:options:)``).
 struct BindingState: Sendable {
     /// What to do with the running load.
     enum LoadAction: Hashable, Sendable {
@@ -30,18 +30,21 @@ struct BindingState: Sendable {
     private(set) var source: ImageSource?
     private(set) var isVisible = true
     private var identity: RequestIdentity?
-    private var options = LoadOptions()
+    private(set) var options = LoadOptions()
     private var priority = LoadPriority.normal
     private var isLoading = false
     /// Whether no load runs, although the image is not loaded: the view is off screen, or its size is not known.
     private var isSuspended = false
     private var hasPreview = false
-    /// Whether the view shows the image, and the load makes a larger version of it.
+    /// Whether the view shows the image of the request. A running load then makes another version of it, which the view
+    /// waits for without a blank.
+    private var hasImage = false
+    /// Whether the view has grown: the load makes a larger version of the image, and reports nothing else.
     private var isGrowing = false
     private var isWaitingForSize = false
 
     /// Whether the view already shows or loads the image of a request with this identity.
-    func isCurrent(_ identity: RequestIdentity) -> Bool { self.identity == identity }
+    func isCurrent(_ identity: RequestIdentity) -> Bool { self.identity?.image == identity.image }
 
     /// Replaces the current request. Its load waits for ``startLoad(hit:isWaitingForSize:)``.
     ///
@@ -57,7 +60,7 @@ struct BindingState: Sendable {
         let setsExtra = !options.extra.isEmpty || !self.options.extra.isEmpty
         self.options = options
         priority = options.priority
-        (hasPreview, isGrowing) = (false, false)
+        (hasPreview, hasImage, isGrowing) = (false, false, false)
         (isLoading, isSuspended, isWaitingForSize) = (true, true, true)
         calls.replaceAll(by: setsExtra ? [.setExtraOptions(options.extra)] : [])
         calls.append(.setAccessibilityLabel(options.accessibilityLabel))
@@ -79,18 +82,53 @@ struct BindingState: Sendable {
             calls.appendCompletion(.success(hit))
             return .keep
         }
-        calls.append(options.placeholder)
+        if !(options.keepsImageWhileLoading && calls.showsImage) { calls.append(options.placeholder) }
         calls.append(.setLoading(true))
         return isSuspended ? .keep : .start
+    }
+
+    /// Takes over a request for the image that the view shows or loads, with what differs from the current one.
+    ///
+    /// Starts another load if the running one has other options, or if the policy asks the source for an image that the
+    /// view shows. The view keeps the image meanwhile.
+    ///
+    /// - Returns: what to do with the load, and whether the result belongs to this request instead of the current one.
+    mutating func update(
+        _ request: ImageRequest, _ identity: RequestIdentity, options: LoadOptions
+    ) -> (action: LoadAction, takesResult: Bool) {
+        let (old, oldLoad) = (self.options, self.identity?.load)
+        (source, self.identity, self.options) = (request.source, identity, options)
+        if options.extra != old.extra { calls.append(.setExtraOptions(options.extra)) }
+        if options.accessibilityLabel != old.accessibilityLabel {
+            calls.append(.setAccessibilityLabel(options.accessibilityLabel))
+        }
+        let showsPlaceholder = isLoading && !hasImage && !hasPreview
+        if showsPlaceholder, options.placeholder != old.placeholder { calls.append(options.placeholder) }
+        // Without a cache to bring up to date, only the first request of several asks for the image that is shown.
+        let policy = options.cachePolicy
+        let asksAgain = policy.asksSource && (policy != .noCache || old.cachePolicy != policy)
+        if options.priority != old.priority { priority = options.priority }
+        if isLoading && !isGrowing ? identity.load != oldLoad : asksAgain {
+            if !isLoading || isGrowing { calls.append(.setLoading(true)) }
+            (isLoading, isGrowing) = (true, false)
+            return (replaceLoad(), true)
+        }
+        guard isLoading else { return (.keep, false) }
+        if isSuspended != mustWaitForView { return (replaceLoad(), false) }
+        return (isSuspended ? .keep : .setPriority(effectivePriority), false)
+    }
+
+    private mutating func replaceLoad() -> LoadAction {
+        token.load += 1
+        isSuspended = mustWaitForView
+        return isSuspended ? .stop : .replace
     }
 
     /// Loads the image again for a view that has become larger. The view keeps what it shows until the larger image is
     /// there.
     mutating func grow() -> LoadAction {
-        token.load += 1
         if !isLoading { (isLoading, isGrowing, hasPreview) = (true, true, true) }
-        isSuspended = mustWaitForView
-        return isSuspended ? .stop : .replace
+        return replaceLoad()
     }
 
     private var mustWaitForView: Bool { isWaitingForSize || (!isVisible && options.offScreenPolicy == .cancels) }
@@ -121,7 +159,7 @@ struct BindingState: Sendable {
         token.request += 1
         token.load += 1
         (source, identity) = (nil, nil)
-        (isLoading, isSuspended, hasPreview, isGrowing) = (false, false, false, false)
+        (isLoading, isSuspended, hasPreview, hasImage, isGrowing) = (false, false, false, false, false)
         calls.replaceAll(by: [])
     }
 
@@ -130,7 +168,7 @@ struct BindingState: Sendable {
         token.request += 1
         token.load += 1
         // A loaded image that is not shown yet is dropped with its completion, as if it were still loading.
-        if calls.dropResults() || (isLoading && !isGrowing) { identity = nil }
+        if calls.dropResults() || (isLoading && !isGrowing), !hasImage { identity = nil }
         (isLoading, isSuspended, isGrowing) = (false, false, false)
         if calls.willShowLoading { calls.append(.setLoading(false)) }
     }
@@ -162,7 +200,7 @@ struct BindingState: Sendable {
         switch event {
         case .progress(let progress): if !isGrowing { calls.appendResult(.setProgress(progress)) }
         case .preview(let image):
-            if isGrowing { break }
+            if isGrowing || hasImage { break }
             hasPreview = true
             calls.appendResult(.setImage(image, .none, badge: nil))
         case .finished(let result):
@@ -175,10 +213,13 @@ struct BindingState: Sendable {
                 let transition = hasPreview ? .none : options.transition
                 calls.appendResult(.setImage(response.image, transition, badge: badge(response)))
                 calls.appendCompletion(result)
-            case .failure(.cancelled): identity = nil
+            case .failure(.cancelled): if !hasImage { identity = nil }
             case .failure(.failed(let error)):
-                if let image = options.failureImage { calls.appendResult(.setImage(image, .none, badge: nil)) }
-                calls.appendResult(.setFailure(error))
+                // A view that shows the image keeps it.
+                if !hasImage {
+                    if let image = options.failureImage { calls.appendResult(.setImage(image, .none, badge: nil)) }
+                    calls.appendResult(.setFailure(error))
+                }
                 calls.appendCompletion(result)
             }
         }
@@ -195,8 +236,12 @@ struct BindingState: Sendable {
     /// Takes the next call or completion.
     mutating func nextStep() -> CallQueue.Step? {
         let step = calls.next()
+        switch step {
+        case .complete(.success): hasImage = true
         // The view shows the failure now, so that the same request may be made again, even by this completion.
-        if case .complete(.failure) = step { identity = nil }
+        case .complete(.failure): if !hasImage { identity = nil }
+        default: break
+        }
         return step
     }
 

@@ -33,6 +33,8 @@ struct CallQueue: Sendable {
     private(set) var isRunning = false
     /// The argument of the last `setLoading` call that a runner took.
     private var isViewLoading = false
+    /// Whether the last call that a runner took to change what the view shows has set an image, no sign of a failure.
+    private(set) var showsImage = false
     /// What the view answered last.
     private(set) var (isMotionReduced, showsBadges) = (false, false)
 
@@ -133,10 +135,12 @@ struct CallQueue: Sendable {
                 if isAnimated || transition != .none { prepend(.prefersReducedMotion) }
                 return next()
             }
+            showsImage = true
             let drawnBadge = showsBadges ? nil : badge
             if isAnimated { pending.insert(Entry(step: .animate(image, badge: drawnBadge), isResult: true), at: 0) }
             return .call(.setImage(image, isMotionReduced ? .none : transition, badge: drawnBadge))
         case .call(.setLoading(let isLoading)): isViewLoading = isLoading
+        case .call(.clear), .call(.setPlaceholder), .call(.setFailure): showsImage = false
         case .call, .animate, .updateMotion, .updateSize: break
         case .complete: isRunning = false
         }

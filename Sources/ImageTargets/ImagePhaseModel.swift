@@ -44,6 +44,8 @@ public enum ImagePhase: Sendable {
     /// ``LoadOptions/sizesToTarget``.
     public var viewSize = ViewImageSize.unlimited { didSet { if viewSize != oldValue { target.viewSizeChanged() } } }
 
+    /// Whether a load began that shows its placeholder: the image of the phase is no longer to be shown.
+    private var isBlank = false
     private let loader: any ImageProviding
     private lazy var target = ImageTarget(self, loader: loader)
 
@@ -85,6 +87,7 @@ public enum ImagePhase: Sendable {
         // The failure comes next, as one phase with its image.
         if case .setFailure? = nextCall { return failureImage = image }
         self.transition = transition
+        isBlank = false
         phase = .success(image)
     }
 
@@ -93,14 +96,18 @@ public enum ImagePhase: Sendable {
     public func setPlaceholder(_ placeholder: Placeholder) { begin(placeholder, .loading(nil)) }
 
     private func begin(_ placeholder: Placeholder, _ phase: ImagePhase) {
-        (self.placeholder, failureImage) = (placeholder, nil)
+        (self.placeholder, failureImage, isBlank) = (placeholder, nil, true)
         // The load begins next, as one phase.
         if case .setLoading(true)? = nextCall { return }
         self.phase = phase
     }
 
     public func setLoading(_ isLoading: Bool) {
-        if isLoading { return phase = .loading(nil) }
+        if isLoading {
+            // A load that makes another version of the image, or the next image for a view that keeps this one.
+            if case .success = phase, !isBlank { return }
+            return phase = .loading(nil)
+        }
         // The result comes next. Without one, the load was cancelled.
         if case .loading = phase, nextCall == nil { phase = .empty }
     }

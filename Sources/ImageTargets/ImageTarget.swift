@@ -4,7 +4,10 @@ public import ImageCore
 ///
 /// - A new request cancels the previous one, including its network transfer.
 /// - A stale result is never shown, and its completion is never called.
-/// - A request that equals the current one does nothing, and its completion is not called.
+/// - A request that equals the current one does nothing, and its completion is not called. One for the same image with
+///   other options, such as a label or a placeholder, changes only what they say. If the view shows the image and the
+///   ``LoadOptions/cachePolicy`` asks the source (`reload`, `revalidate`), the image is fetched again, and the view
+///   keeps it until the new one is there.
 /// - A memory hit is shown at once, without placeholder or transition.
 /// - An animation plays until the view shows something else, leaves the screen or is released, unless the user prefers
 ///   reduced motion.

@@ -1,12 +1,37 @@
 internal import HTTPTypes
 package import ImageCore
 
-/// What two requests have in common for targets to treat them as equal, and for frameworks that compare the inputs of a
-/// view.
-package struct RequestIdentity: Hashable, Sendable {
-    private let resource: ResourceKey
-    private let headers: HTTPFields
-    private let variant: String
+/// A request as targets see it, and frameworks that compare the inputs of a view: what identifies its image, and what
+/// else takes effect.
+package struct RequestIdentity: Equatable, Sendable {
+    /// What two requests have in common that are for the same image.
+    struct Image: Hashable, Sendable {
+        fileprivate let resource: ResourceKey
+        fileprivate let headers: HTTPFields
+        fileprivate let variant: String
+    }
+
+    /// What the load depends on besides its image.
+    struct Load: Hashable, Sendable {
+        fileprivate let cachePolicy: CachePolicy
+        fileprivate let previews: PreviewPolicy
+        fileprivate let times: [Duration?]
+        fileprivate let counts: [Int?]
+        fileprivate let diskStorage: DiskStorage?
+        fileprivate let allowsExpensiveNetwork: Bool
+        fileprivate let otherSources: [ResourceKey?]
+        fileprivate let owner: LoadOwner?
+    }
+
+    let image: Image
+    let load: Load
+    private let priority: LoadPriority
+    private let accessibilityLabel: String?
+    private let placeholder: Placeholder
+    private let failureImage: DecodedImage?
+    private let transition: Transition
+    private let offScreenPolicy: OffScreenPolicy
+    private let extra: ExtraOptions
 
     /// Makes the identity of a request to a loader.
     package init(_ request: ImageRequest, _ loader: any ImageProviding) {
@@ -16,7 +41,7 @@ package struct RequestIdentity: Hashable, Sendable {
 
     /// Calls interceptors, processors and options of plug-ins, and therefore must not be called under a lock.
     init(_ request: ImageRequest, _ options: LoadOptions) {
-        var parts = [ImageVariant(options.decode).text]
+        var parts = [ImageVariant(options.decode).text, options.sizesToTarget ? "" : "unsized"]
         var others = options.extra.texts(changing: .response)
         if case .url(let url) = request.source {
             others += options.interceptors.compactMap { $0.identity(for: url) }
@@ -24,6 +49,14 @@ package struct RequestIdentity: Hashable, Sendable {
         parts += others.map { "\($0.utf8.count):\($0)" } + [""]
         // The length before each identifier keeps different lists of identifiers apart.
         parts += options.processors.map { "\($0.identifier.utf8.count):\($0.identifier)" }
-        (resource, headers, variant) = (request.resource, options.headers, parts.joined(separator: "|"))
+        image = Image(resource: request.resource, headers: options.headers, variant: parts.joined(separator: "|"))
+        load = Load(
+            cachePolicy: options.cachePolicy, previews: options.previews, times: [options.timeout, options.deadline],
+            counts: [options.retries, options.maximumResponseBytes],
+            diskStorage: options.storesToDisk ? options.diskStorage : nil,
+            allowsExpensiveNetwork: options.allowsExpensiveNetwork, otherSources: request.otherSources, owner: request.owner)
+        (priority, accessibilityLabel, extra) = (options.priority, options.accessibilityLabel, options.extra)
+        (placeholder, failureImage) = (options.placeholder, options.failureImage)
+        (transition, offScreenPolicy) = (options.transition, options.offScreenPolicy)
     }
 }

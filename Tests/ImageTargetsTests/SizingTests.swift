@@ -1,5 +1,6 @@
 import CalotypeTesting
 import ImageCore
+import ImageProcessing
 import ImageTargets
 import Testing
 
@@ -172,5 +173,50 @@ import Testing
         await view.resize(to: box(40, 30, .fill))
         await target.viewSizeChanged()
         #expect(provider.loads.map(\.request.options.contentMode) == [.fit, .fill])
+    }
+
+    // MARK: Processors that need the whole image (FEATURES 11.12)
+
+    private func identifiers(_ processors: [any Processing], in size: ViewImageSize) async -> ([String]?, PixelSize?) {
+        let view = SizedView(size)
+        let target = ImageTarget(view, loader: provider)
+        await target.setImage(ImageRequest(url: Self.url, processors: processors))
+        let options = provider.loads.last?.request.options
+        return (options?.processors?.map(\.identifier), options?.targetSize)
+    }
+
+    @Test func aCropSeesTheWholeImageAndItsResultGetsTheSizeOfTheView() async {
+        let crop = Crop(x: 1000, y: 0, width: 500, height: 400)
+        let (fit, size) = await identifiers([crop], in: box(200, 150, .fit))
+        #expect(fit == [crop.identifier, "calotype.resize(200x150,fit,lanczos3)"] && size == nil)
+        let wide = CropTo.crop(aspectRatio: 16, to: 9)
+        let (fill, _) = await identifiers([wide, .circle], in: box(200, 200))
+        // What follows the crop works in pixels of the view.
+        #expect(fill == [wide.identifier, "calotype.resize(200x200,fill,lanczos3)", Circle().identifier])
+    }
+
+    @Test(arguments: [
+        [Trim.trim()] as [any Processing], [Rotate.rotate(degrees: 90)], [CropTo.crop(to: PixelSize(9))],
+        [Resize.resize(to: PixelSize(width: 160, height: 90), mode: .fill)],
+        [Composition.all([.roundedCorners(radius: 3), .crop(x: 0, y: 0, width: 1, height: 1)])],
+    ]) func theSizeComesAfterAProcessorThatNeedsTheWholeImage(processors: [any Processing]) async {
+        let (all, size) = await identifiers(processors, in: box(20, 20))
+        #expect(all?.count == 2 && all?.last == "calotype.resize(20x20,fill,lanczos3)" && size == nil)
+    }
+
+    @Test func processorsInPixelsOfTheResultWorkInPixelsOfTheView() async {
+        let (all, size) = await identifiers([.roundedCorners(radius: 3), .blur(radius: 2)], in: box(20, 20))
+        #expect(all?.count == 2 && size == PixelSize(20))
+    }
+
+    @Test func aViewThatGrowsSizesTheCroppedImageAgain() async throws {
+        let view = SizedView(box(40, 30))
+        let target = ImageTarget(view, loader: provider)
+        await target.setImage(ImageRequest(url: Self.url, processors: [.crop(x: 9, y: 9, width: 500, height: 400)]))
+        await view.resize(to: box(80, 60))
+        await target.viewSizeChanged()
+        #expect(provider.loads.count == 2)
+        #expect(provider.loads[1].request.options.processors?.count == 2)
+        #expect(provider.loads[1].request.options.processors?.last?.identifier == "calotype.resize(80x60,fill,lanczos3)")
     }
 }

@@ -54,6 +54,8 @@ public struct CachePolicy: OptionSet, Hashable, Sendable {
     public var writesDisk: Bool { contains(.writesDisk) }
     /// Whether the load must not use the network.
     public var isOnlyIfCached: Bool { contains(.onlyIfCached) }
+    /// Whether the load uses nothing that is cached, unless the server confirms it.
+    package var asksSource: Bool { !readsMemory && (!readsDisk || revalidatesDisk) && !isOnlyIfCached }
     /// Whether the load asks the server before it uses an entry of the data cache.
     public var revalidatesDisk: Bool { contains(.revalidatesDisk) }
 }

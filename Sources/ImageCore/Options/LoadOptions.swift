@@ -86,6 +86,8 @@ public struct LoadOptions: Sendable {
     public var memoryFollowsFreshness: Bool = false
     /// What a target shows while the image loads.
     public var placeholder: Placeholder = .none
+    /// Whether a target that shows an image keeps it until the next one is there, instead of the placeholder; `false`.
+    public var keepsImageWhileLoading: Bool = false
     /// What a target shows if the load fails; `nil` keeps the placeholder.
     public var failureImage: DecodedImage? = nil
     /// How a target changes to the loaded image. A hit in the memory cache is shown without a transition.

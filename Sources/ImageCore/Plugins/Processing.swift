@@ -27,10 +27,16 @@ public protocol Processing: Sendable {
     /// a smaller version elsewhere, so the engine does not show the thumbnail of a file through it.
     var usesPixelCoordinates: Bool { get }
 
+    /// Whether the result depends on the size or the edges of the whole image: the processor cuts, turns or measures
+    /// it. ``usesPixelCoordinates`` by default. In a view that sizes its request (``LoadOptions/sizesToTarget``), the
+    /// image is then scaled after the processor instead of by the decode. Other processors work in pixels of the view.
+    var needsWholeImage: Bool { get }
+
     /// Returns the processed image, or `image` if the processor changes nothing.
     func process(_ image: DecodedImage, context: ProcessingContext) throws -> DecodedImage
 }
 
 extension Processing {
     public var usesPixelCoordinates: Bool { false }
+    public var needsWholeImage: Bool { usesPixelCoordinates }
 }

@@ -12,6 +12,8 @@ public struct Composition: Processing {
 
     public var usesPixelCoordinates: Bool { processors.contains(where: \.usesPixelCoordinates) }
 
+    public var needsWholeImage: Bool { processors.contains(where: \.needsWholeImage) }
+
     public func process(_ image: DecodedImage, context: ProcessingContext) throws -> DecodedImage {
         try processors.reduce(image) { image, processor in
             try context.checkCancellation()

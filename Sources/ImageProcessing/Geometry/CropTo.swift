@@ -44,6 +44,8 @@ public struct CropTo: Processing, Hashable {
 
     public var usesPixelCoordinates: Bool { if case .size = area { true } else { false } }
 
+    public var needsWholeImage: Bool { true }
+
     /// - Throws: ``ImageCore/ImageError`` (`invalidRequest`) for a side or a ratio that is not positive and finite.
     public func process(_ image: DecodedImage, context: ProcessingContext) throws -> DecodedImage {
         let part = try size(in: image.size)

@@ -35,6 +35,9 @@ public struct Resize: Processing, Hashable {
         (self.upscales, self.isLinear) = (upscales, isLinear)
     }
 
+    /// Whether the result has other proportions than the image.
+    public var needsWholeImage: Bool { width != nil && height != nil && mode != .fit }
+
     public var identifier: String {
         let box = (width.map(String.init) ?? "") + "x" + (height.map(String.init) ?? "")
         let flags = (upscales ? ",upscale" : "") + (isLinear ? ",linear" : "")

@@ -11,6 +11,8 @@ public struct Rotate: Processing, Hashable {
     /// Creates the processor.
     public init(degrees: Double, background: PixelColor) { (self.degrees, self.background) = (degrees, background) }
 
+    public var needsWholeImage: Bool { true }
+
     public var identifier: String { "calotype.rotate(\(degrees.text),\(background.hex))" }
 
     /// The orientation, if the angle is a multiple of 90; `nil` otherwise.

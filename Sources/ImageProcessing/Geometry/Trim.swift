@@ -9,6 +9,8 @@ public struct Trim: Processing, Hashable {
     /// Creates the processor.
     public init(tolerance: Double) { self.tolerance = tolerance }
 
+    public var needsWholeImage: Bool { true }
+
     public var identifier: String { "calotype.trim(\(tolerance.text))" }
 
     /// Returns an image that consists of border only unchanged.
