@@ -301,6 +301,30 @@ import Testing
         await prefetcher.waitUntilIdle()
     }
 
+    @Test(arguments: [ImagePrefetcher.Destination.memory, .disk], LoadPriority.allCases)
+    func aPrefetchReachesTheNetworkWithThePriorityOfItsPrefetcher(
+        destination: ImagePrefetcher.Destination, priority: LoadPriority
+    ) async {
+        let bench = Bench()
+        let prefetcher = ImagePrefetcher(loader: bench.loader, destination: destination, priority: priority)
+        prefetcher.start(names[..<1])
+        await prefetcher.waitUntilIdle()
+        #expect(bench.network.requests.map(\.priority) == [priority])
+        #expect(bench.network.requests.map(\.purpose) == [.prefetch])
+    }
+
+    @Test(.timeLimit(.minutes(1))) func aRequestThatWasTakenDoesNotLoadAfterAllWereStopped() async {
+        let stopping = Stopping()
+        let bench = Bench.held { $0.observers = [stopping] }
+        let prefetcher = ImagePrefetcher(loader: bench.loader)
+        stopping.prefetcher.withLock { $0 = prefetcher }
+        prefetcher.start(names)
+        await prefetcher.waitUntilIdle()
+        // Though the network never answers.
+        await bench.waitUntilIdle()
+        #expect(stopping.started.count == 1 && bench.memory.keys.isEmpty)
+    }
+
     /// What a request captures may call the prefetcher when it is released, which would deadlock under the lock.
     @Test(.timeLimit(.minutes(1)), arguments: Stop.allCases) func stoppedRequestsAreReleasedOutsideTheLock(_ stop: Stop) async {
         let bench = Bench.held()
@@ -335,6 +359,18 @@ private final class Starts: LoadObserving {
 
     func observe(_ observation: LoadObservation, of load: LoadID, request: ImageRequest) {
         if case .started = observation { log.append(request.source.description) }
+    }
+}
+
+/// Stops all prefetches when the first load has started, before the prefetcher has its handle.
+private final class Stopping: LoadObserving {
+    let prefetcher = Lock<ImagePrefetcher?>(nil)
+    let started = EventLog<LoadID>()
+
+    func observe(_ observation: LoadObservation, of load: LoadID, request: ImageRequest) {
+        guard case .started = observation else { return }
+        started.append(load)
+        prefetcher.withLock { $0 }?.stopAll()
     }
 }
 
