@@ -100,10 +100,11 @@ enum ExitCleanup {
         }
     }
 
-    /// Waits at most half a second for text that is being written, and lets no other text follow.
+    /// Waits for text that is being written, at most half a second or as long as for answers of the terminal, and lets
+    /// no other text follow.
     private static func endWriting() {
         state.withLock { $0.isExiting = true }
-        for _ in 0..<50 where state.withLock({ $0.isWriting }) { usleep(10_000) }
+        for _ in 0..<max(500, TerminalProbe.milliseconds) / 10 where state.withLock({ $0.isWriting }) { usleep(10_000) }
     }
 
     private static func isIgnored(_ action: sigaction) -> Bool {

@@ -8,10 +8,14 @@ enum TerminalProbe {
     /// slow connection needs more.
     static let timeVariable = "CALOTYPE_TERMINAL_TIME"
 
+    /// The time to wait for answers, from 0 to 60,000 milliseconds.
+    static var milliseconds: Int32 {
+        min(max(0, ProcessInfo.processInfo.environment[timeVariable].flatMap { Int32($0) } ?? 200), 60_000)
+    }
+
     /// The capabilities that the environment names, and those that the terminal reports in time.
     static func terminal() -> Terminal {
         let environment = ProcessInfo.processInfo.environment
-        let milliseconds = min(max(0, environment[timeVariable].flatMap { Int32($0) } ?? 200), 60_000)
         let size = Console.size ?? (columns: 80, rows: 25)
         var terminal = Terminal(
             environment: environment, isTerminal: Console.isTerminal, size: size, pixels: Console.windowSize)

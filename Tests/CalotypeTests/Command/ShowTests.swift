@@ -84,7 +84,7 @@
         private func playing(on terminal: PseudoTerminal, _ folder: ScratchFolder) async throws -> CommandProcess {
             let command = try CommandProcess(
                 ["show", try folder.write(try #require(flagGIF), to: "flag.gif"), "--duration", "3600"],
-                environment: ["TERM": "linux"], on: terminal)
+                environment: Self.longTimeout.merging(["TERM": "linux"]) { $1 }, on: terminal)
             await terminal.wait { $0.components(separatedBy: "\u{1B}[8A").count > 2 }
             return command
         }

@@ -6,10 +6,10 @@ internal import CalotypeSystem
 /// `EngineSoak [LOADS]` runs many loads of every kind, from a seed, with cancellations and failures, in a process that
 /// does nothing else.
 ///
-/// The first quarter warms up. Then the memory at rest, with empty caches, is measured eight times. A leak is part of
-/// every later measurement, while tables grow and shrink, so the lowest of the last four measurements is compared with
-/// the lowest of the first four. The status is 1 if allocated or resident memory grew by more than 2 %, or if a load or
-/// other work did not end.
+/// The first quarter warms up, or 20,000 loads if they are more. Then the memory at rest, with empty caches, is
+/// measured eight times. A leak is part of every later measurement, while tables grow and shrink, so the lowest of the last four
+/// measurements is compared with the lowest of the first four. The status is 1 if allocated or resident memory grew by
+/// more than 2 %, or if a load or other work did not end.
 ///
 /// A run of fewer than half a million loads still warms up while it is measured, because tables grow and the kernel
 /// counts pages in batches. It may grow by 2 MB or so (10 %) of resident memory, and by 16 allocated bytes for each
@@ -23,10 +23,11 @@ internal import CalotypeSystem
         let loads = CommandLine.arguments.dropFirst().first.flatMap { Int($0) } ?? 1_000_000
         let isShort = loads < 500_000
         // The first output allocates the output buffer, before memory is measured.
-        print("soak: \(loads) loads, a quarter to warm up")
+        let warmUp = max(loads / 4, 20_000)
+        print("soak: \(loads) loads after \(warmUp) to warm up")
         var run = SoakRun(seed: 7)
         var measurements: [Footprint] = []
-        await run.load(loads / 4)
+        await run.load(warmUp)
         for _ in 0..<8 {
             let footprint = try await run.footprint(after: loads * 3 / 32, isAlone: !isShort)
             measurements.append(footprint)
