@@ -123,4 +123,35 @@ struct CurlLoaderRedirects {
         #expect(try await response.body.text() == "GET - - 0")
         #expect(!response.url.absoluteString.contains("secret"))
     }
+
+    /// Bytes that no URL may have are percent-encoded one by one, and valid escapes stay.
+    @Test(arguments: [
+        ("/b\u{E9}".utf8.map { $0 }, "/b%C3%A9"), ([0x2F, 0xE9, 0xFF], "/%E9%FF"), (Array("/a b?c d".utf8), "/a%20b?c%20d"),
+        (Array("/a+b?c+d".utf8), "/a+b?c+d"), (Array("/%2f%E9?a[]=%5b".utf8), "/%2f%E9?a%5B%5D=%5b"),
+        (Array("/100%?50%x".utf8), "/100%25?50%25x"), (Array("/a|b^c\"<>`{}\\d".utf8), "/a%7Cb%5Ec%22%3C%3E%60%7B%7D%5Cd"),
+        (Array("?q\u{E9}".utf8), "/start/a?q%C3%A9"), (Array("b c#d e".utf8), "/start/b%20c"), (Array("#only".utf8), "/start/a"),
+        ([0x3F, 0x61, 0x09, 0x62, 0x01, 0x7F], "/start/a?a%09b%01%7F"),
+    ])
+    func bytesOfALocationAreEncoded(_ location: [UInt8], _ target: String) async throws {
+        let server = try LoopbackServer { request, connection in
+            if request.target != "/start/a" || connection.requests.value > 1 {
+                return try connection.respond(.init(200, body: Array(request.target.utf8)))
+            }
+            try connection.write(Array("HTTP/1.1 302 Found\r\nContent-Length: 0\r\nLocation: ".utf8) + location + [13, 10, 13, 10])
+        }
+        let response = try await loader.load(try server.request("/start/a"))
+        #expect(try await response.body.text() == target)
+        #expect(response.url.absoluteString == server.url(target))
+    }
+
+    @Test func aProtocolRelativeLocationIsFollowed() async throws {
+        let other = try LoopbackServer(serving: { .init(200, body: Array($0.target.utf8)) })
+        let server = try LoopbackServer.answering(302, headers: [("Location", "//127.0.0.1:\(other.port)/a b")], body: "")
+        #expect(try await loader.load(try server.request()).body.text() == "/a%20b")
+    }
+
+    @Test func anEmptyLocationIsAResponse() async throws {
+        let server = try LoopbackServer.answering(302, headers: [("Location", "")], body: "")
+        #expect(try await loader.load(try server.request()).head.status == 302)
+    }
 }

@@ -60,9 +60,8 @@ char *clt_curl_resolve_url(const char *base, const char *reference) {
     char *text = NULL;
     CURLU *url = curl_url();
     if (url == NULL) return NULL;
-    // The encoding flag takes the spaces and raw bytes that servers put into Location.
     if (curl_url_set(url, CURLUPART_URL, base, CURLU_NON_SUPPORT_SCHEME) == CURLUE_OK &&
-        curl_url_set(url, CURLUPART_URL, reference, CURLU_NON_SUPPORT_SCHEME | CURLU_URLENCODE) == CURLUE_OK &&
+        curl_url_set(url, CURLUPART_URL, reference, CURLU_NON_SUPPORT_SCHEME) == CURLUE_OK &&
         curl_url_set(url, CURLUPART_USER, NULL, 0) == CURLUE_OK &&
         curl_url_set(url, CURLUPART_PASSWORD, NULL, 0) == CURLUE_OK &&
         curl_url_set(url, CURLUPART_FRAGMENT, NULL, 0) == CURLUE_OK) {

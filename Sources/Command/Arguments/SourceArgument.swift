@@ -22,9 +22,8 @@ struct SourceArgument: Sendable {
             parsedURL = nil
             return
         }
-        guard let url = URL(string: text), url.scheme != nil else {
-            throw ImageError(
-                .invalidRequest, message: "The URL is not valid; percent-encode spaces and other special characters.")
+        guard let url = URL(lenient: text), url.scheme != nil else {
+            throw ImageError(.invalidRequest, message: "The URL is not valid; check its scheme and its host.")
         }
         parsedURL = url
     }
@@ -43,7 +42,7 @@ struct SourceArgument: Sendable {
         if text.prefix(5).lowercased() == "data:" { return text.count > 40 ? "\(text.prefix(37))..." : text }
         guard let slashes = text.firstRange(of: "://") else { return text }
         // In an invalid URL, the password may contain the characters that end the authority of a valid one.
-        let isURL = URL(string: text) != nil
+        let isURL = URL(lenient: text) != nil
         let authority = text[slashes.upperBound...].prefix { !isURL || !"/?#".contains($0) }
         guard let at = authority.lastIndex(of: "@") else { return text }
         return String(text[..<slashes.upperBound] + text[text.index(after: at)...])
@@ -53,7 +52,7 @@ struct SourceArgument: Sendable {
     var stem: String {
         if url.scheme?.lowercased() == "data" { return "data" }
         let encoded = url.path(percentEncoded: true).split(separator: "/").last ?? ""
-        let last = PercentEncoding.decode(encoded.utf8).map { String(decoding: $0, as: UTF8.self) } ?? String(encoded)
+        let last = String(decoding: PercentEncoding.decode(encoded.utf8), as: UTF8.self)
         let dot = last.lastIndex(of: ".") ?? last.endIndex
         let isExtension = last[dot...].dropFirst().allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) }
         let stem = isExtension && dot > last.startIndex ? last[..<dot] : last[...]

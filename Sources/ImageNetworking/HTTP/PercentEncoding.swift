@@ -1,17 +1,18 @@
 /// Percent-encoding (RFC 3986, section 2.1).
 package enum PercentEncoding {
-    /// The bytes that `text` stands for; `nil` when a `%` is not followed by two hexadecimal digits.
-    package static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
+    /// The bytes that `text` stands for. A `%` that is not followed by two hexadecimal digits stands for itself.
+    package static func decode(_ text: some Collection<UInt8>) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.count)
         var rest = text[...]
         while let byte = rest.popFirst() {
-            guard byte == UInt8(ascii: "%") else {
+            let digits = rest.prefix(2).compactMap(digit)
+            guard byte == UInt8(ascii: "%"), digits.count == 2 else {
                 bytes.append(byte)
                 continue
             }
-            guard let high = rest.popFirst().flatMap(digit), let low = rest.popFirst().flatMap(digit) else { return nil }
-            bytes.append(high << 4 | low)
+            bytes.append(digits[0] << 4 | digits[1])
+            rest = rest.dropFirst(2)
         }
         return bytes
     }

@@ -76,7 +76,7 @@ extension WebAddress {
         guard let credentials, !credentials.isEmpty else { return nil }
         // A user without a password has an empty one.
         let pair = credentials.contains(":") ? credentials : credentials + ":"
-        return "Basic " + Data(PercentEncoding.decode(pair.utf8) ?? Array(pair.utf8)).base64EncodedString()
+        return "Basic " + Data(PercentEncoding.decode(pair.utf8)).base64EncodedString()
     }
 }
 

@@ -3,8 +3,9 @@ public import ImageCore
 
 /// Loads `data` URLs (RFC 2397): `data:[<media type>][;base64],<data>`, base64 or percent-encoded.
 ///
-/// Base64 may use the standard or the URL-safe alphabet, with or without padding; percent-encoded characters and
-/// white space in it are accepted, as in browsers. The media type becomes the `Content-Type` of the response.
+/// It reads what browsers read (Fetch standard, "data: URL processor"): blanks around the media type and before
+/// `base64`, and in base64 percent-encoded characters and white space, with or without padding. The URL-safe alphabet is
+/// accepted too. The media type becomes the `Content-Type` of the response.
 public struct DataURLLoader: DataLoading {
     /// The largest body, in bytes, where the request sets no limit; ``ResponseLimit/standard``.
     public var maximumBytes: Int
@@ -28,15 +29,15 @@ public struct DataURLLoader: DataLoading {
             throw ImageError(.invalidRequest, message: "\(source) has no comma between its media type and its data.")
         }
         let payload = rest[rest.index(after: comma)..<end]
-        // Four characters of base64 make three bytes, so this limits the work before anything is decoded.
-        guard payload.count / 4 <= limit else { throw ImageError.tooLarge(source, announced: nil, limit: limit) }
-        guard let bytes = PercentEncoding.decode(payload) else {
-            throw ImageError(.invalidRequest, message: "\(source) has a % without two hexadecimal digits.")
-        }
-        var mediaType = String(decoding: rest[..<comma], as: UTF8.self)
+        // Four characters of base64, each percent-encoded, make three bytes. White space counts too.
+        guard payload.count / 8 <= limit else { throw ImageError.tooLarge(source, announced: nil, limit: limit) }
+        let bytes = PercentEncoding.decode(payload)
+        // A URL encodes its blanks.
+        var mediaType = String(String(decoding: PercentEncoding.decode(rest[..<comma]), as: UTF8.self).trimmed)
         var data = Data(bytes)
-        if mediaType.lowercased().hasSuffix(";base64") {
-            mediaType.removeLast(7)
+        let start = mediaType.lowercased().hasSuffix("base64") ? mediaType.dropLast(6).trimmed : ""
+        if start.hasSuffix(";") {
+            mediaType = String(start.dropLast().trimmed)
             guard let decoded = Base64.decode(bytes) else {
                 throw ImageError(.invalidRequest, message: "\(source) does not hold valid base64.")
             }
@@ -44,9 +45,9 @@ public struct DataURLLoader: DataLoading {
         }
         guard data.count <= limit else { throw ImageError.tooLarge(source, announced: data.count, limit: limit) }
         var head = HTTPResponse(status: .ok)
+        if mediaType.hasPrefix(";") { mediaType = "text/plain" + mediaType }
         // RFC 2397, section 2: what an omitted media type means.
-        head.headerFields[.contentType] =
-            mediaType.isEmpty ? "text/plain;charset=US-ASCII" : mediaType.hasPrefix(";") ? "text/plain" + mediaType : mediaType
+        head.headerFields[.contentType] = mediaType.contains("/") ? mediaType : "text/plain;charset=US-ASCII"
         return DataResponse(url: request.url, head: head, body: ByteStream(data))
     }
 }

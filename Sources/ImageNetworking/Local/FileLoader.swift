@@ -83,7 +83,8 @@ public struct FileLoader: DataLoading {
         if let host = url.host(percentEncoded: false), !host.isEmpty, host.lowercased() != "localhost" {
             throw ImageError(.invalidRequest, message: "\(source) is a file on another machine, “\(host)”; copy it to this one.")
         }
-        guard let bytes = PercentEncoding.decode(url.path(percentEncoded: true).utf8), !bytes.isEmpty, !bytes.contains(0) else {
+        let bytes = PercentEncoding.decode(url.path(percentEncoded: true).utf8)
+        guard !bytes.isEmpty, !bytes.contains(0) else {
             throw ImageError(.invalidRequest, message: "\(source) has no valid file path.")
         }
         return bytes

@@ -186,6 +186,20 @@ struct FileLoaderReads {
         ("data:image/png;base64,", "", "image/png"),
         ("data:image/png;base64,fn5-fg==#part", "~~~~", "image/png"),
         ("data:image/png;base64,Pz8_Pw==", "????", "image/png"),
+        // Blanks, which URL encodes, as in the Fetch standard's "data: URL processor".
+        ("data:image/png; base64,aGVsbG8=", "hello", "image/png"),
+        ("data: image/png ;  BASE64,aGVsbG8=", "hello", "image/png"),
+        ("data:image/png;charset=utf-8 ; base64,aGVs bG8=", "hello", "image/png;charset=utf-8"),
+        ("data:; base64,aGVsbG8", "hello", "text/plain;charset=US-ASCII"),
+        ("data: ;base64,aGVsbG8", "hello", "text/plain;charset=US-ASCII"),
+        ("data:image/png;base64;charset=x,aGVsbG8", "aGVsbG8", "image/png;base64;charset=x"),
+        ("data:base64,aGVsbG8", "aGVsbG8", "text/plain;charset=US-ASCII"),
+        ("data:image/png;base64 ,aGVsbG8", "hello", "image/png"),
+        ("data:image/png;base64,%61%47%56%73%62%47%38%3D", "hello", "image/png"),
+        ("data:image/png;base64,%20aGVs%09%0C%0D%0AbG8%20=", "hello", "image/png"),
+        // The last two bits are dropped.
+        ("data:image/png;base64,aGVsbG9=", "hello", "image/png"), ("data:image/png;base64,aGVsbG9", "hello", "image/png"),
+        ("data:,100%", "100%", "text/plain;charset=US-ASCII"), ("data:,a%2Gb%", "a%2Gb%", "text/plain;charset=US-ASCII"),
     ])
     func theDataIsDecoded(_ url: String, _ text: String, _ type: String) async throws {
         let (body, mediaType) = try await load(url)

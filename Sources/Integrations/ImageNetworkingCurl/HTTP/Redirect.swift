@@ -10,6 +10,9 @@ enum Redirect {
         if let scheme = scheme(of: location), scheme != "http", scheme != "https" {
             return try hop.following(status: status, to: location, source: source)
         }
+        let location = String(location.prefix { $0 != "#" })
+        // libcurl takes no empty reference.
+        guard !location.isEmpty else { return try hop.following(status: status, to: hop.address.text, source: source) }
         let resolved: String? = unsafe hop.address.text.withCString { base in
             unsafe location.withCString { reference in
                 guard let text = unsafe clt_curl_resolve_url(base, reference) else { return nil }

@@ -21,6 +21,7 @@ struct ResponseHeaders: Equatable, Sendable {
     private(set) var contentLength: Int?
     /// Whether `Content-Length` is not a number, or several numbers.
     private(set) var hasBadLength = false
+    /// Percent-encoded where it is no part of a URL.
     private var location: String?
 
     enum Progress: Equatable {
@@ -83,10 +84,21 @@ struct ResponseHeaders: Equatable, Sendable {
                 let length = ContentLength.bytes(of: field.value)
                 hasBadLength = hasBadLength || length == nil || length != contentLength ?? length
                 contentLength = length
-            case .location where location == nil: location = field.value
+            case .location where location == nil:
+                location = unsafe field.withUnsafeBytesOfValue { unsafe URL.percentEncodingInvalidBytes(of: $0) }
             default: break
             }
         }
+    }
+
+    /// Removes what describes the coded bytes of a body that is decoded. Returns whether it is coded.
+    mutating func removeContentCoding() -> Bool {
+        guard let coding = fields[.contentEncoding] else { return false }
+        fields[.contentEncoding] = nil
+        guard coding.lowercased() != "identity" else { return false }
+        fields[.contentLength] = nil
+        contentLength = nil
+        return true
     }
 
     private static func trimmed<Bytes: RandomAccessCollection<UInt8>>(_ bytes: Bytes) -> Bytes.SubSequence {
