@@ -142,8 +142,9 @@ struct BodyReader: Sendable {
 
     /// Whether a partial response has everything from the first byte to the last (RFC 9110, section 14.4).
     private func isWhole(_ part: DataResponse) -> Bool {
-        guard let count = part.expectedBytes else { return false }
-        return part.head.headerFields[.contentRange] == "bytes 0-\(count - 1)/\(count)"
+        guard let range = ContentRange(part.head.headerFields[.contentRange]), range.first == 0 else { return false }
+        let count = part.expectedBytes ?? range.total
+        return count == range.last + 1 && range.total ?? count == count
     }
 
     private func tooLarge(announced: Int?) -> ImageError {

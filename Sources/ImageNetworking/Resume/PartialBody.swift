@@ -69,7 +69,8 @@ struct ResumePoint: Sendable, Equatable {
         default: return .other
         }
         guard let total = PartialBody.length(in: head), response.headerFields[.contentEncoding] == nil,
-            response.headerFields[.contentRange]?.lowercased() == "bytes \(count)-\(total - 1)/\(total)"
+            let range = ContentRange(response.headerFields[.contentRange]), range.first == count, range.last == total - 1,
+            range.total ?? total == total
         else { return .unusable }
         // The server need not repeat the validator, but must not send another.
         let name: HTTPField.Name = response.headerFields[.eTag] == nil ? .lastModified : .eTag

@@ -54,7 +54,8 @@ import Testing
     @Test(arguments: [
         (206, "bytes 40-99/100", "\"v1\"", ResumePoint.Match.rest), (206, "bytes 40-99/100", "", .rest),
         (206, "bytes 0-99/100", "\"v1\"", .unusable), (206, "bytes 40-98/100", "\"v1\"", .unusable),
-        (206, "bytes 40-99/101", "\"v1\"", .unusable), (206, "bytes 40-99/*", "\"v1\"", .unusable),
+        (206, "bytes 40-99/101", "\"v1\"", .unusable), (206, "bytes 40-98/*", "\"v1\"", .unusable),
+        (206, "bytes 40-99/*", "\"v1\"", .rest), (206, "Bytes  40-99/100 ", "\"v1\"", .rest), (206, "items 40-99/100", "\"v1\"", .unusable),
         (206, "", "\"v1\"", .unusable),
         (206, "bytes 40-99/100", "\"v2\"", .unusable), (200, "", "\"v2\"", .whole), (416, "", "", .unusable),
         (503, "", "", .other),
@@ -151,7 +152,7 @@ struct Resuming {
     @Test func aBrokenBodyIsResumed() async throws {
         let breaking = Breaking()
         let server = try breaking.server()
-        let loader = ResumingLoader(CurlLoader(.withoutIdleTimeout))
+        let loader = ResumingLoader(CurlLoader())
         #expect(try await imageError { _ = try await loader.body(of: try server.request()) }.code == .connectionLost)
         let response = try await loader.load(try server.request())
         #expect(response.head.status == 200)
@@ -167,7 +168,7 @@ struct Resuming {
     @Test func aChangedResourceIsFetchedWhole() async throws {
         let breaking = Breaking(versions: ["\"v1\"", "\"v2\""])
         let server = try breaking.server()
-        let loader = ResumingLoader(CurlLoader(.withoutIdleTimeout))
+        let loader = ResumingLoader(CurlLoader())
         _ = try await imageError { _ = try await loader.body(of: try server.request()) }
         #expect(try await loader.body(of: try server.request()) == Data(Self.body))
         #expect(breaking.asked == ["-", "bytes=40000-"])
@@ -176,7 +177,7 @@ struct Resuming {
     @Test func aBodyWithAWeakTagIsNotResumed() async throws {
         let breaking = Breaking(versions: ["W/\"v1\""])
         let server = try breaking.server()
-        let loader = ResumingLoader(CurlLoader(.withoutIdleTimeout))
+        let loader = ResumingLoader(CurlLoader())
         _ = try await imageError { _ = try await loader.body(of: try server.request()) }
         #expect(try await loader.body(of: try server.request()) == Data(Self.body))
         #expect(breaking.asked == ["-", "-"])
@@ -185,7 +186,7 @@ struct Resuming {
     @Test func aRequestWithOtherFieldsIsNotResumed() async throws {
         let breaking = Breaking()
         let server = try breaking.server()
-        let loader = ResumingLoader(CurlLoader(.withoutIdleTimeout))
+        let loader = ResumingLoader(CurlLoader())
         _ = try await imageError { _ = try await loader.body(of: try server.request()) }
         var other = try server.request()
         other.headerFields[.authorization] = "Bearer someone-else"
@@ -196,7 +197,7 @@ struct Resuming {
     @Test func aDroppedBodyIsResumedToo() async throws {
         let breaking = Breaking()
         let server = try breaking.server()
-        let loader = ResumingLoader(CurlLoader(.withoutIdleTimeout))
+        let loader = ResumingLoader(CurlLoader())
         func readSome() async throws {
             var count = 0
             for try await chunk in try await loader.load(try server.request()).body {
@@ -214,7 +215,7 @@ struct Resuming {
         let server = try breaking.server()
         let store = PartialBodyStore()
         _ = try await imageError {
-            _ = try await ResumingLoader(CurlLoader(.withoutIdleTimeout), store: store).body(of: try server.request())
+            _ = try await ResumingLoader(CurlLoader(), store: store).body(of: try server.request())
         }
         struct Failing: DataLoading {
             func load(_ request: DataRequest) async throws -> DataResponse { throw CancellationError() }
@@ -229,7 +230,7 @@ struct Resuming {
         }
         #expect(try await ResumingLoader(Overloaded(), store: store).load(try server.request()).head.status == 503)
         #expect(
-            try await ResumingLoader(CurlLoader(.withoutIdleTimeout), store: store).body(of: try server.request())
+            try await ResumingLoader(CurlLoader(), store: store).body(of: try server.request())
                 == Data(Self.body))
         #expect(breaking.asked == ["-", "bytes=40000-"])
     }
@@ -239,12 +240,12 @@ struct Resuming {
         let server = try breaking.server()
         let before = PartialBodyStore(backing: shelf)
         _ = try await imageError {
-            _ = try await ResumingLoader(CurlLoader(.withoutIdleTimeout), store: before).body(of: try server.request())
+            _ = try await ResumingLoader(CurlLoader(), store: before).body(of: try server.request())
         }
         await before.flush()
         let after = PartialBodyStore(backing: shelf)
         #expect(
-            try await ResumingLoader(CurlLoader(.withoutIdleTimeout), store: after).body(of: try server.request())
+            try await ResumingLoader(CurlLoader(), store: after).body(of: try server.request())
                 == Data(Self.body))
         #expect(breaking.asked == ["-", "bytes=40000-"])
         await after.flush()
@@ -267,14 +268,14 @@ struct Resuming {
             try connection.write(isFirst ? Array(Resuming.body.prefix(30_000)) : Resuming.body)
             if isFirst { connection.close() }
         }
-        let loader = ResumingLoader(CurlLoader(.withoutIdleTimeout))
+        let loader = ResumingLoader(CurlLoader())
         _ = try await imageError { _ = try await loader.body(of: try server.request()) }
         #expect(try await loader.body(of: try server.request()) == Data(Self.body))
     }
 
     @Test func theSizeLimitAppliesToTheWholeBody() async throws {
         let server = try Breaking().server()
-        let loader = ResumingLoader(CurlLoader(.withoutIdleTimeout))
+        let loader = ResumingLoader(CurlLoader())
         _ = try await imageError { _ = try await loader.body(of: try server.request()) }
         #expect(
             try await imageError { _ = try await loader.load(try server.request(maximumResponseBytes: 70_000)) }.code == .tooLarge
@@ -329,7 +330,7 @@ struct GoingOnWithinALoad {
     @Test func aBodyIsCompletedOverAConnectionThatBreaksRepeatedly() async throws {
         let cutting = Cutting(chunk: 100_000)
         let server = try cutting.server()
-        let response = try await ResumingLoader(CurlLoader(.withoutIdleTimeout)).load(try request(server, retries: 2))
+        let response = try await ResumingLoader(CurlLoader()).load(try request(server, retries: 2))
         #expect(response.expectedBytes == 300_000)
         #expect(try await response.body.collected() == Data(Self.body))
         #expect(cutting.asked == ["-", "bytes=100000-", "bytes=200000-"])
@@ -338,7 +339,7 @@ struct GoingOnWithinALoad {
     @Test func resumptionsAreLimitedByTheRequest() async throws {
         let cutting = Cutting(chunk: 100_000)
         let server = try cutting.server()
-        let loader = ResumingLoader(CurlLoader(.withoutIdleTimeout))
+        let loader = ResumingLoader(CurlLoader())
         let request = try request(server, retries: 1)
         #expect(try await imageError { _ = try await loader.body(of: request) }.code == .connectionLost)
         #expect(cutting.asked == ["-", "bytes=100000-"])
@@ -350,7 +351,7 @@ struct GoingOnWithinALoad {
     @Test func aRequestThatSetsNoRetriesIsResumedThreeTimes() async throws {
         let cutting = Cutting(chunk: 50_000)
         let server = try cutting.server()
-        let loader = ResumingLoader(CurlLoader(.withoutIdleTimeout))
+        let loader = ResumingLoader(CurlLoader())
         let request = try server.request(retries: nil)
         #expect(try await imageError { _ = try await loader.body(of: request) }.code == .connectionLost)
         #expect(cutting.asked == ["-", "bytes=50000-", "bytes=100000-", "bytes=150000-"])
@@ -359,7 +360,7 @@ struct GoingOnWithinALoad {
     @Test func aResourceThatChangedInTheMeantimeIsNotJoined() async throws {
         let cutting = Cutting(chunk: 100_000, version: { "\"v\($0)\"" })
         let server = try cutting.server()
-        let loader = ResumingLoader(CurlLoader(.withoutIdleTimeout))
+        let loader = ResumingLoader(CurlLoader())
         var received = Data()
         let error = try await imageError {
             for try await chunk in try await loader.load(try request(server, retries: 5)).body { received.append(chunk) }
@@ -372,7 +373,7 @@ struct GoingOnWithinALoad {
     @Test func resumptionWaitsForTheConnection() async throws {
         let cutting = Cutting(chunk: 200_000)
         let server = try cutting.server()
-        let line = CurlLoader(.withoutIdleTimeout)
+        let line = CurlLoader()
         // The network fails two attempts after the first response broke.
         let calls = Lock(0)
         struct Flaky: DataLoading {
@@ -401,7 +402,7 @@ struct GoingOnWithinALoad {
         let cutting = Cutting(chunk: 100_000)
         let server = try cutting.server()
         let gate = CalotypeTesting.Gate()
-        let line = CurlLoader(.withoutIdleTimeout)
+        let line = CurlLoader()
         struct Held: DataLoading {
             let line: CurlLoader
             let gate: CalotypeTesting.Gate
