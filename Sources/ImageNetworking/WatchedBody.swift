@@ -7,27 +7,21 @@ final class WatchedBody: Sendable {
         let error: (any Error)?
         /// Bytes that the reader got.
         let receivedBytes: Int
-        /// How long the reader did not wait for bytes.
-        let readerPause: Duration
     }
 
     private struct State {
         var receivedBytes = 0
-        var readerPause = Duration.zero
-        var pausedSince: Duration
         var onEnd: (@Sendable (Report) -> Void)?
     }
 
     private let reader: ByteStreamReader
     private let buffer: BodyBuffer?
     private let state: Lock<State>
-    private let clock: AnyClock
 
-    init(_ body: ByteStream, clock: AnyClock, onEnd: @escaping @Sendable (Report) -> Void) {
+    init(_ body: ByteStream, onEnd: @escaping @Sendable (Report) -> Void) {
         reader = ByteStreamReader(body)
         buffer = body.buffer
-        state = Lock(State(pausedSince: clock.now, onEnd: onEnd))
-        self.clock = clock
+        state = Lock(State(onEnd: onEnd))
     }
 
     deinit { end(CancellationError()) }
@@ -36,15 +30,9 @@ final class WatchedBody: Sendable {
     var stream: ByteStream { ByteStream(keptIn: buffer) { try await self.next() } }
 
     private func next() async throws -> Data? {
-        let now = clock.now
-        state.withLock { $0.readerPause += now - $0.pausedSince }
         do {
             let chunk = try await reader.next()
-            let now = clock.now
-            state.withLock { state in
-                state.pausedSince = now
-                state.receivedBytes += chunk?.count ?? 0
-            }
+            state.withLock { $0.receivedBytes += chunk?.count ?? 0 }
             if chunk == nil { end(nil) }
             return chunk
         } catch {
@@ -56,7 +44,7 @@ final class WatchedBody: Sendable {
     private func end(_ error: (any Error)?) {
         let (onEnd, report) = state.withLock { state in
             defer { state.onEnd = nil }
-            return (state.onEnd, Report(error: error, receivedBytes: state.receivedBytes, readerPause: state.readerPause))
+            return (state.onEnd, Report(error: error, receivedBytes: state.receivedBytes))
         }
         onEnd?(report)
     }

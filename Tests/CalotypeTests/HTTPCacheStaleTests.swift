@@ -14,7 +14,7 @@ import Testing
     private func loader(_ change: (inout StandardConfiguration) -> Void = { _ in }) -> ImageLoader {
         makeStandardLoader(disk: disk) {
             // Tests hold responses back for as long as the machine takes.
-            $0.transport.idleTimeout = nil
+            $0.options.timeout = .seconds(300)
             change(&$0)
         }
     }

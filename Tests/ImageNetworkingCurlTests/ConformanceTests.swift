@@ -8,28 +8,28 @@ import Testing
 @Suite(.timeLimit(.minutes(2)))
 struct DataLoadingContract {
     @Test func theCurlLoaderPassesTheConformanceChecks() async throws {
-        try await DataLoadingConformance.check { CurlLoader(.withoutIdleTimeout) }
+        try await DataLoadingConformance.check { CurlLoader() }
     }
 
     @Test func theCurlLoaderPassesTheChecksOverTLS() async throws {
         try await SecureConformance.check(
             trusting: { certificate in
-                var configuration = CurlLoader.Configuration.withoutIdleTimeout
+                var configuration = CurlLoader.Configuration()
                 configuration.certificateAuthorities = .pem(Data(certificate.utf8))
                 return CurlLoader(configuration)
-            }, { CurlLoader(.withoutIdleTimeout) })
+            }, { CurlLoader() })
     }
 
     @Test func theScriptedLoaderPassesTheChecksIfItForwards() async throws {
         try await DataLoadingConformance.check {
-            let loader = CurlLoader(.withoutIdleTimeout)
+            let loader = CurlLoader()
             return ScriptedLoader { _ in .forward(loader) }
         }
     }
 
     @Test func aLoaderThatCollectsItsBodyFailsTheChecks() async throws {
         struct Collecting: DataLoading {
-            let base = CurlLoader(.withoutIdleTimeout)
+            let base = CurlLoader()
             func load(_ request: DataRequest) async throws -> DataResponse {
                 var response = try await base.load(request)
                 response.body = ByteStream(try await response.body.collected())

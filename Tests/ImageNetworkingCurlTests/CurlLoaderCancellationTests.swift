@@ -7,7 +7,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct CurlLoaderCancellation {
-    let loader = CurlLoader(.withoutIdleTimeout)
+    let loader = CurlLoader()
 
     @Test func aLoadCancelledBeforeItStartsNeverReachesTheServer() async throws {
         let server = try LoopbackServer.answering(body: "x")
@@ -41,7 +41,7 @@ struct CurlLoaderCancellation {
             let listener = try SilentListener()
             let before = try listener.connectingClients()
             let request = DataRequest(url: listener.url, timeout: .seconds(300))
-            var configuration = CurlLoader.Configuration.withoutIdleTimeout
+            var configuration = CurlLoader.Configuration()
             configuration.connectTimeout = .seconds(300)
             let loader = CurlLoader(configuration)
             let task = Task { try await loader.load(request) }
@@ -96,7 +96,7 @@ struct CurlLoaderCancellation {
     @Test func aCancelledLoadFreesItsConnectionForTheNext() async throws {
         var limits = CurlLoader.Limits()
         limits.connectionsPerHost = 1
-        let loader = CurlLoader(.withoutIdleTimeout, limits: limits)
+        let loader = CurlLoader(limits: limits)
         let server = try LoopbackServer { request, connection in
             if request.target == "/held" { return connection.waitForDisconnect() }
             try connection.respond(LoopbackServer.Response(200, body: [1]))

@@ -40,7 +40,7 @@ struct CurlLoaderConnections {
         let servers = try [held(), held(), LoopbackServer.answering(body: "")]
         var limits = CurlLoader.Limits()
         limits.connections = 2
-        let loader = CurlLoader(.withoutIdleTimeout, limits: limits)
+        let loader = CurlLoader(limits: limits)
         let first = Task { try await loader.body(of: try servers[0].request()) }
         let second = Task { try await loader.body(of: try servers[1].request()) }
         for server in servers.prefix(2) { try await server.requests.wait(forCount: 1) }
@@ -66,7 +66,7 @@ struct CurlLoaderConnections {
         }
         var limits = CurlLoader.Limits()
         limits.connectionsPerHost = 1
-        let loader = CurlLoader(.withoutIdleTimeout, limits: limits)
+        let loader = CurlLoader(limits: limits)
         // An immediate task has posted its request when it returns to its creator.
         func load(_ server: LoopbackServer, _ path: String) throws -> Task<Data, any Error> {
             let request = try server.request(path)
@@ -96,7 +96,7 @@ struct ConnectionsThatAServerClosed {
             let headers = request.target == "/last" ? [("Connection", "close")] : []
             try connection.respond(LoopbackServer.Response(200, headers: headers, body: Array(request.target.utf8)))
         }
-        let loader = CurlLoader(.withoutIdleTimeout)
+        let loader = CurlLoader()
         // While it runs, the loader remembers that the host keeps connections alive.
         let first = Task { try await loader.body(of: try server.request("/held")) }
         try await server.requests.wait(forCount: 1)

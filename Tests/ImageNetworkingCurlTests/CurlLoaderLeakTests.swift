@@ -135,7 +135,7 @@
                 func run(_ count: Int) async throws {
                     var limits = CurlLoader.Limits()
                     (limits.connectionsPerHost, limits.connections) = (64, 64)
-                    let loader = CurlLoader(.withoutIdleTimeout, limits: limits)
+                    let loader = CurlLoader(limits: limits)
                     try await withThrowingTaskGroup(of: Int.self) { group in
                         for _ in 0..<64 {
                             group.addTask {

@@ -10,7 +10,7 @@
     @Suite(.enabled(if: HeldLookup.isPossible), .timeLimit(.minutes(1)))
     struct CurlLoaderLookups {
         private let loader: CurlLoader = {
-            var configuration = CurlLoader.Configuration.withoutIdleTimeout
+            var configuration = CurlLoader.Configuration()
             // A proxy would look up the name itself.
             configuration.usesProxyOfEnvironment = false
             configuration.connectTimeout = .seconds(300)
@@ -83,7 +83,7 @@
             // When the lookup ends, everything is released.
             try await freed.waitUntilOpen()
             // A connection made in the meantime would be counted before that of another loader.
-            #expect(try await CurlLoader(.withoutIdleTimeout).body(of: try server.request()).count == 1)
+            #expect(try await CurlLoader().body(of: try server.request()).count == 1)
             #expect(server.connections.value == 2)
             try await close()
         }

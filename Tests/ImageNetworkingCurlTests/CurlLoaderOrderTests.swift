@@ -17,7 +17,7 @@ struct CurlLoaderOrder {
         }
         var limits = CurlLoader.Limits()
         limits.connectionsPerHost = 1
-        let loader = CurlLoader(.withoutIdleTimeout, limits: limits)
+        let loader = CurlLoader(limits: limits)
         // An immediate task has posted its request when it returns to its creator.
         func load(_ path: String, _ priority: LoadPriority) throws -> Task<Data, any Error> {
             var request = try server.request(path)

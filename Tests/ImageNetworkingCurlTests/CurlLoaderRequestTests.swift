@@ -98,4 +98,21 @@ struct CurlLoaderRequests {
         #expect(try await loader.load(DataRequest(url: url)).body.text() == "Basic dXNlcjpwYXNz")
         #expect(try await loader.load(try server.request()).body.text() == "none")
     }
+
+    /// Servers may refuse such a request without a length with 411 (RFC 9110, section 8.6).
+    @Test(arguments: [
+        ("POST", 200, "0"), ("PUT", 200, "0"), ("PATCH", 200, "0"), ("QUERY", 200, "0"), ("POST", 307, "0"), ("PUT", 308, "0"),
+        ("POST", 303, "-"), ("POST", 302, "-"), ("PUT", 302, "0"), ("DELETE", 200, "-"), ("GET", 200, "-"),
+    ])
+    func aMethodThatExpectsABodySendsItsLength(_ method: String, _ status: Int, _ length: String) async throws {
+        let server = try LoopbackServer(serving: { request in
+            if request.path == "/first", status != 200 { return .init(status, headers: [("Location", "/second")]) }
+            return .init(200, body: Array((request["Content-Length"] ?? "-").utf8))
+        })
+        for body in [nil, Data()] where body == nil || length == "0" {
+            var request = try server.request("/first")
+            (request.method, request.body) = (try #require(HTTPRequest.Method(method)), body)
+            #expect(try await loader.load(request).body.text() == length)
+        }
+    }
 }

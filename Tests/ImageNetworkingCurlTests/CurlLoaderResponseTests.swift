@@ -62,7 +62,7 @@ struct CurlLoaderResponses {
 
     @Test func timingsTellNewAndReusedConnectionsApart() async throws {
         let server = try LoopbackServer.answering(body: "x")
-        let loader = CurlLoader(.withoutIdleTimeout)
+        let loader = CurlLoader()
         let first = try await loader.load(try server.request())
         _ = try await first.body.collected()
         let second = try await loader.load(try server.request())

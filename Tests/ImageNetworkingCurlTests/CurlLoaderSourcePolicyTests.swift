@@ -8,7 +8,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct CurlLoaderSourcePolicy {
     private func loader(_ policy: SourcePolicy) -> CurlLoader {
-        var configuration = CurlLoader.Configuration.withoutIdleTimeout
+        var configuration = CurlLoader.Configuration()
         configuration.sourcePolicy = policy
         return CurlLoader(configuration)
     }

@@ -7,7 +7,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct CurlLoaderStreaming {
-    let loader = CurlLoader(.withoutIdleTimeout)
+    let loader = CurlLoader()
 
     @Test func theFirstChunkIsReturnedBeforeTheSecondIsSent() async throws {
         let gate = try LoopbackServer.Gate()
@@ -49,7 +49,7 @@ struct CurlLoaderStreaming {
                 sent.withLock { $0 += piece.count }
             }
         }
-        var configuration = CurlLoader.Configuration.withoutIdleTimeout
+        var configuration = CurlLoader.Configuration()
         configuration.window = 128 << 10
         let loader = CurlLoader(configuration)
         let response = try await loader.load(try server.request(maximumResponseBytes: 1 << 30))
@@ -75,7 +75,7 @@ struct CurlLoaderStreaming {
         let server = try LoopbackServer(serving: { _ in
             LoopbackServer.Response(200, body: (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 2_654_435_761 >> 16) })
         })
-        var configuration = CurlLoader.Configuration.withoutIdleTimeout
+        var configuration = CurlLoader.Configuration()
         configuration.window = 20_000
         let response = try await CurlLoader(configuration).load(try server.request())
         var position = 0
@@ -93,7 +93,7 @@ struct CurlLoaderStreaming {
     func aSmallWindowBlocksNothing(_ window: Int) async throws {
         let count = 1 << 20
         let server = try LoopbackServer(serving: { _ in .init(200, body: [UInt8](repeating: 1, count: count)) })
-        var configuration = CurlLoader.Configuration.withoutIdleTimeout
+        var configuration = CurlLoader.Configuration()
         configuration.window = window
         var position = 0
         for try await chunk in try await CurlLoader(configuration).load(try server.request(timeout: .seconds(10))).body {

@@ -22,7 +22,7 @@
 
         @Test func withoutDescriptorsALoadFailsAndTheNextOneRetries() async {
             await #expect(processExitsWith: .success) {
-                let loader = CurlLoader(.withoutIdleTimeout)
+                let loader = CurlLoader()
                 let url = try #require(URL(string: "http://127.0.0.1:1/"))
                 let before = Self.allow(0)
                 let error = try await imageError { _ = try await loader.load(DataRequest(url: url)) }

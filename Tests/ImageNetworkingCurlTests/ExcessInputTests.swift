@@ -20,7 +20,7 @@ struct ConnectionsWithExcessInput {
             try connection.wait(for: hasLoaded)
             try connection.write(Self.excess)
         }
-        let loader = CurlLoader(.withoutIdleTimeout)
+        let loader = CurlLoader()
         #expect(try await loader.load(try server.request("/first")).body.text() == "/first")
         hasLoaded.open()
         try #require(hasInput(socketConnected(to: server.port)))
@@ -40,7 +40,7 @@ struct ConnectionsWithExcessInput {
             try connection.wait(for: hasLoaded)
             try connection.write(Self.excess)
         }
-        let loader = CurlLoader(.withoutIdleTimeout)
+        let loader = CurlLoader()
         for target in ["/first", "/second"] {
             #expect(try await loader.load(try server.request(target)).body.text() == target)
         }
@@ -54,7 +54,7 @@ struct ConnectionsWithExcessInput {
     @Test func areNotReusedIfTheExcessCameWithTheBody() async throws {
         let hasBegun = try LoopbackServer.Gate()
         let server = try serverOfExcess(after: hasBegun)
-        let loader = CurlLoader(.withoutIdleTimeout)
+        let loader = CurlLoader()
         let first = try await loader.load(try server.request("/first"))
         hasBegun.open()
         #expect(try await first.body.text() == "/first")
@@ -66,7 +66,7 @@ struct ConnectionsWithExcessInput {
     @Test func areNotReusedByATransferThatStartsWhileTheFirstEnds() async throws {
         let hasBegun = try LoopbackServer.Gate()
         let server = try serverOfExcess(after: hasBegun)
-        let loader = CurlLoader(.withoutIdleTimeout)
+        let loader = CurlLoader()
         let (firstRequest, secondRequest) = (try server.request("/first"), try server.request("/second"))
         try await withTaskExecutorPreference(CallerExecutor()) {
             let first = try await loader.load(firstRequest)

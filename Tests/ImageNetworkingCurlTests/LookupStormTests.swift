@@ -74,7 +74,7 @@
             let server = try SilentNameServer()
             var limits = CurlLoader.Limits()
             limits.connections = 4
-            let loader = CurlLoader(.withoutIdleTimeout, limits: limits)
+            let loader = CurlLoader(limits: limits)
             func begin(_ round: Int) throws -> [Task<DataResponse, any Error>] {
                 try (0..<4).map { number in
                     let url = try #require(URL(string: "http://round\(round)-\(number).test/"))
@@ -92,7 +92,7 @@
             let waiting = try begin(2)
             // A query of another loader, whose thread starts later, shows that theirs would have arrived.
             let url = try #require(URL(string: "http://last.test/"))
-            let last = Task { try await CurlLoader(.withoutIdleTimeout).load(DataRequest(url: url)) }
+            let last = Task { try await CurlLoader().load(DataRequest(url: url)) }
             try await server.isAsked(for: 9)
             #expect(server.labels.count == 9)
             #expect(server.labels.contains("last"))

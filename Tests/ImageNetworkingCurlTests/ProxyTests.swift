@@ -40,23 +40,29 @@
                 })
                 _ = unsafe setenv("http_proxy", proxy.url(), 1)
                 let url = try #require(URL(string: "http://nowhere.invalid/a.png"))
-                let text = try await CurlLoader(.withoutIdleTimeout).load(DataRequest(url: url)).body.text()
+                let text = try await CurlLoader().load(DataRequest(url: url)).body.text()
                 #expect(text == "asked for http://nowhere.invalid/a.png")
             }
         }
 
-        @Test func httpsUsesATunnelThroughTheProxy() async throws {
-            await #expect(processExitsWith: .success) {
+        /// The error has the status, and is retried as a response with it would be.
+        @Test(arguments: [(407, 1), (403, 1), (502, 2), (503, 2), (504, 2), (404, 1)])
+        func aRefusedTunnelIsAnErrorWithTheStatus(_ status: Int, _ attempts: Int) async throws {
+            await #expect(processExitsWith: .success) { [status, attempts] in
                 let asked = Lock<[String]>([])
                 let proxy = try LoopbackServer { request, connection in
                     asked.withLock { $0.append("\(request.method) \(request.target) \(request["User-Agent"] ?? "-")") }
-                    try connection.respond(LoopbackServer.Response(403))
+                    try connection.respond(LoopbackServer.Response(status, body: Array("refused".utf8)))
                 }
                 _ = unsafe setenv("https_proxy", proxy.url(), 1)
                 let url = try #require(URL(string: "https://nowhere.invalid/a.png"))
-                let error = try await imageError { _ = try await CurlLoader(.withoutIdleTimeout).load(DataRequest(url: url)) }
-                #expect(error.category == .network)
-                #expect(asked.withLock { $0 } == ["CONNECT nowhere.invalid:443 Calotype"])
+                let policy = RetryPolicy(maximumRetries: 1, baseDelay: .milliseconds(1), multiplier: 1)
+                let loader = RetryingLoader(CurlLoader(), policy: policy)
+                let error = try await imageError { _ = try await loader.load(DataRequest(url: url)) }
+                #expect(error.code == .httpStatus && error.status == status)
+                #expect(error.message.contains("proxy") && error.message.contains("\(status)"))
+                #expect(
+                    asked.withLock { $0 } == [String](repeating: "CONNECT nowhere.invalid:443 Calotype", count: attempts))
             }
         }
 
@@ -136,7 +142,7 @@
                 let server = try LoopbackServer.answering(body: "direct")
                 _ = unsafe setenv("http_proxy", proxy.url(), 1)
                 _ = unsafe setenv("no_proxy", "127.0.0.1", 1)
-                #expect(try await CurlLoader(.withoutIdleTimeout).load(try server.request()).body.text() == "direct")
+                #expect(try await CurlLoader().load(try server.request()).body.text() == "direct")
                 #expect(proxy.connections.value == 0)
             }
         }
@@ -146,7 +152,7 @@
                 let proxy = try LoopbackServer.answering(body: "proxy")
                 let server = try LoopbackServer.answering(body: "direct")
                 _ = unsafe setenv("http_proxy", proxy.url(), 1)
-                var configuration = CurlLoader.Configuration.withoutIdleTimeout
+                var configuration = CurlLoader.Configuration()
                 configuration.usesProxyOfEnvironment = false
                 #expect(try await CurlLoader(configuration).load(try server.request()).body.text() == "direct")
                 configuration.usesProxyOfEnvironment = true
@@ -163,7 +169,7 @@
                 defer { withExtendedLifetime(port) {} }
                 _ = unsafe setenv("http_proxy", port.url.absoluteString, 1)
                 let url = try #require(URL(string: "http://nowhere.invalid/a.png"))
-                let error = try await imageError { _ = try await CurlLoader(.withoutIdleTimeout).load(DataRequest(url: url)) }
+                let error = try await imageError { _ = try await CurlLoader().load(DataRequest(url: url)) }
                 #expect(error.code == .connectionFailed)
             }
         }

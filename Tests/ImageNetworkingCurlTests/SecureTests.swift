@@ -12,7 +12,7 @@
     extension CurlLoader.Configuration {
         /// Trusts the certificate of one server.
         static func trusting(_ identity: LoopbackServer.Identity) -> Self {
-            var configuration = Self.withoutIdleTimeout
+            var configuration = Self()
             configuration.certificateAuthorities = .pem(Data(identity.certificate.utf8))
             return configuration
         }
@@ -71,7 +71,7 @@
             let file = FileManager.default.temporaryDirectory.appending(path: "authorities-\(UUID().uuidString).pem")
             try Data(identity.certificate.utf8).write(to: file)
             defer { try? FileManager.default.removeItem(at: file) }
-            var configuration = CurlLoader.Configuration.withoutIdleTimeout
+            var configuration = CurlLoader.Configuration()
             configuration.certificateAuthorities = .file(file.path)
             #expect(try await CurlLoader(configuration).load(try server.request()).body.text() == "secret")
         }

@@ -40,9 +40,9 @@
             let server = try LoopbackServer(security: trusted) { _, connection in
                 try connection.respond(LoopbackServer.Response(200, body: Array("secret".utf8)))
             }
-            #expect(try await CurlLoader(.withoutIdleTimeout).load(try server.request()).body.text() == "secret")
+            #expect(try await CurlLoader().load(try server.request()).body.text() == "secret")
             for authorities in [CurlLoader.CertificateAuthorities.pem(own), .file(list.path)] {
-                var configuration = CurlLoader.Configuration.withoutIdleTimeout
+                var configuration = CurlLoader.Configuration()
                 configuration.certificateAuthorities = authorities
                 let loader = CurlLoader(configuration)
                 let error = try await imageError { _ = try await loader.load(try server.request()) }

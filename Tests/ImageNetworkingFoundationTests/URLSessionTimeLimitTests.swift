@@ -33,13 +33,27 @@ struct URLSessionTimeLimits {
         let error = try await errorAtTheLimit(server) { $0.timeout = Self.limit }
         #expect(error.code == .timedOut)
         #expect(
-            error.message == "“127.0.0.1” did not send the whole response to \(server.url("/a")) within the timeout of 0.7 s. "
-                + "Raise the timeout to wait longer.")
+            error.message == "“127.0.0.1” sent nothing for 0.7 s, the timeout, before the response to \(server.url("/a")) was "
+                + "complete. Raise the timeout to wait longer.")
     }
 
-    @Test func aSlowBodyEndsAtTheTimeout() async throws {
-        let server = try LoopbackServer { _, connection in try connection.trickle() }
+    @Test func aBodyThatStallsEndsAtTheTimeout() async throws {
+        let server = try LoopbackServer { _, connection in
+            try connection.writeHeaders(200, headers: [("Content-Length", "2")])
+            try connection.write([1])
+            connection.waitForDisconnect()
+        }
         #expect(try await errorAtTheLimit(server) { $0.timeout = Self.limit }.code == .timedOut)
+    }
+
+    /// FEATURES 4.14.
+    @Test func aSlowBodyThatMakesProgressIsComplete() async throws {
+        let server = try LoopbackServer { _, connection in try connection.trickle(bytes: 20) }
+        let url = try #require(URL(string: server.url("/a")))
+        let body = try await URLSessionLoader().load(DataRequest(url: url, timeout: .milliseconds(500))).body
+        var count = 0
+        for try await chunk in body { count += chunk.count }
+        #expect(count == 20)
     }
 
     @Test func aSilentServerEndsAtTheDeadline() async throws {

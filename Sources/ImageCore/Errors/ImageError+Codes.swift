@@ -20,7 +20,7 @@ extension ImageError.Code {
     public static let connectionLost = Self("connectionLost", .network)
     /// The TLS handshake failed, or the certificate is not trusted.
     public static let insecure = Self("insecure", .network)
-    /// An attempt took longer than ``LoadOptions/timeout``, or than a limit of the network layer for one of its phases.
+    /// An attempt made no progress for as long as ``LoadOptions/timeout``, or did not connect in time.
     public static let timedOut = Self("timedOut", .network)
     /// The load took longer than ``LoadOptions/deadline``.
     public static let deadlineExceeded = Self("deadlineExceeded", .network)

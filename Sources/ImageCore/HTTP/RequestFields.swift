@@ -1,3 +1,5 @@
+package import HTTPTypes
+
 /// Header fields of requests, by whether they may identify the client.
 package enum RequestFields {
     /// Names, in lower case, of fields that carry no credentials: content negotiation, preconditions and ranges (RFC
@@ -23,4 +25,9 @@ extension HTTPFields {
         let words = self[.cacheControl]?.lowercased().split { $0 == "," || $0 == " " || $0 == "\t" }
         return words?.contains("no-store") ?? false
     }
+}
+
+extension HTTPRequest.Method {
+    /// Whether a request without a body says so by a length of zero (RFC 9110, section 8.6).
+    package var expectsBody: Bool { ["POST", "PUT", "PATCH", "QUERY"].contains(rawValue) }
 }

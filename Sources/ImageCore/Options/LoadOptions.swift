@@ -20,7 +20,8 @@ public struct LoadOptions: Sendable {
     public var diskStorage: DiskStorage = .originalData
     /// How urgent the load is among the loads with the same purpose.
     public var priority: LoadPriority = .normal
-    /// The time limit of one attempt to fetch, from its start to the last byte; 30 s. Must be positive.
+    /// The longest time that a fetch may make no progress: while it waits for a connection or the response, or between
+    /// two parts of the body; 30 s, as in URLSession. Must be positive. ``deadline`` limits the whole load.
     public var timeout: Duration = .seconds(30)
     /// The time limit of the whole load, including queueing, retries, waits and resumption; `nil`, the default, sets
     /// none. Must be positive.

@@ -5,8 +5,10 @@
 ///
 /// Return when status and header fields are known, and deliver the body through the stream, no faster than it is read.
 ///
-/// **Time**: a call is one attempt. Throw ``ImageError/Code/timedOut`` if the last byte does not arrive within
-/// ``DataRequest/timeout``. A loader that wraps another and waits must not wait beyond ``DataRequest/deadline``.
+/// **Time**: a call is one attempt. Throw ``ImageError/Code/timedOut`` if it makes no progress for as long as
+/// ``DataRequest/timeout``: while it waits for a connection or the response, or between two parts of the body. A slow
+/// body that arrives is no timeout, and the time in which the stream is not read does not count. A loader that wraps
+/// another and waits must not wait beyond ``DataRequest/deadline``.
 ///
 /// **Cancelling**: the task that calls and reads is cancelled. Throw `CancellationError` promptly and close
 /// connections.

@@ -6,7 +6,7 @@
 /// on disk. Caches and coalescing use the original request, so such a change fails the load with a message that names
 /// the option to set instead.
 ///
-/// The timeout of a request counts from the start of the network layer and excludes the time of interceptors; the
+/// The timeout of a request holds in the network layer and excludes the time of interceptors; the
 /// deadline includes it. An interceptor that waits should not wait beyond the deadline.
 ///
 /// ```swift

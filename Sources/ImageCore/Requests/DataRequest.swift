@@ -10,10 +10,11 @@ public struct DataRequest: Sendable {
     public var headerFields: HTTPFields
     /// The body to send; `nil`, the default, sends none.
     public var body: Data?
-    /// The time limit of one attempt, from its start to the last byte; 30 s.
+    /// The longest time without progress: while the attempt waits for a connection or the response, or between two
+    /// parts of the body; 30 s. Time in which the body is not read does not count.
     public var timeout: Duration
-    /// When the whole load must have ended, including all attempts and waits; `nil`, the default, sets no deadline. An
-    /// attempt ends at its ``timeout`` or at the deadline, whichever comes first.
+    /// When the whole load must have ended, including all attempts and waits; `nil`, the default, sets no
+    /// deadline.
     public var deadline: Deadline?
     /// What a lookup in the response cache found, for the loader that completes the exchange. The engine sets it from
     /// ``ResponseLookup/miss(_:)``. With `nil`, the default, the loader looks the request up in its cache itself.

@@ -5,8 +5,8 @@ public import ImageCore
 /// It works by back-pressure: bytes are passed on no faster than the rate allows, which slows down the socket of a
 /// network loader that receives no further ahead than its reader. Bodies that were complete at once count too.
 ///
-/// **Time**: while a body waits, the timeout of its transfer continues. The wait ends at the deadline, with
-/// ``ImageError/Code/deadlineExceeded``.
+/// **Time**: a body that waits is held back by its reader, which is no part of the timeout. The wait ends at the
+/// deadline, with ``ImageError/Code/deadlineExceeded``.
 ///
 /// ```swift
 /// let limit = BandwidthLimit(bytesPerSecond: 200_000)

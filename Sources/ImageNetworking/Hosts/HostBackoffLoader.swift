@@ -14,11 +14,9 @@ internal import CalotypeSystem
 /// A host fails that is not found, refuses or loses connections, times out, or responds with 429, 500, 502, 503 or 504,
 /// before the response headers or in the middle of the body. It succeeds when the body is complete; responses other
 /// than 2xx count when their headers are complete, since their bodies are seldom read. A request that is cancelled
-/// counts neither way, and so does a body that is dropped before its end, or that times out after its reader paused for
-/// more than half of the time.
+/// counts neither way, and so does a body that is dropped before its end.
 ///
-/// **Time**: waits end at the deadline. The attempt that follows has its whole timeout, or the time that is left until
-/// the deadline. An attempt that ends by its timeout is a failure of the host; one that the deadline ends counts
+/// **Time**: waits end at the deadline, and are no part of the timeout. An attempt that ends by its timeout is a failure of the host; one that the deadline ends counts
 /// neither way, since waits and earlier attempts may have used the time up.
 ///
 /// Put it inside a ``RetryingLoader`` and a ``ResumingLoader``, so that it sees each attempt.
@@ -87,9 +85,7 @@ public final class HostBackoffLoader: DataLoading {
     ) async throws -> DataResponse? {
         let sent = clock.now
         do {
-            var attempt = request
-            if let left = try request.timeUntilDeadline() { attempt.timeout = min(request.timeout, left) }
-            var response = try await loader.load(attempt)
+            var response = try await loader.load(try request.withTimeoutUntilDeadline())
             if let pause = pause(after: response.head) {
                 // Nothing else would be loaded from a host that asks for a pause of an hour.
                 record(pause <= policy.maximumWait ? .refused(pause) : .failure, sent, host)
@@ -100,7 +96,9 @@ public final class HostBackoffLoader: DataLoading {
                 record(Self.failedStatuses.contains(response.head.status.code) ? .failure : .success, sent, host)
             } else {
                 response.body =
-                    WatchedBody(response.body, clock: clock) { [self] in record(outcome(of: $0, sent: sent), sent, host) }.stream
+                    WatchedBody(response.body) { [self] report in
+                        record(report.error.map { HostBackoff.Outcome($0) } ?? .success, sent, host)
+                    }.stream
             }
             return response
         } catch {
@@ -118,13 +116,6 @@ public final class HostBackoffLoader: DataLoading {
         let pause = Duration.seconds(seconds).clampedToClockRange
         // Later than other clients, but not later than a request may wait.
         return max(pause, min(policy.maximumWait, pause * (1 + Self.jitter * random())))
-    }
-
-    private func outcome(of report: WatchedBody.Report, sent: Duration) -> HostBackoff.Outcome {
-        guard let error = report.error else { return .success }
-        // A timeout is not the host's fault when the reader paused for most of the time.
-        let isTimeout = (error as? ImageError)?.code == .timedOut
-        return isTimeout && report.readerPause * 2 > clock.now - sent ? .unknown : HostBackoff.Outcome(error)
     }
 
     private func record(_ outcome: HostBackoff.Outcome, _ sent: Duration, _ host: WebAddress.Origin) {

@@ -38,7 +38,7 @@ public struct TransferMetricsInterceptor: RequestInterceptor {
                 finish(record, .whole, receivedBytes: whole.count, start: start)
             } else {
                 response.body =
-                    WatchedBody(response.body, clock: clock) { [self, record] body in
+                    WatchedBody(response.body) { [self, record] body in
                         finish(record, TransferRecord.Ending(body.error), receivedBytes: body.receivedBytes, start: start)
                     }.stream
             }

@@ -4,8 +4,8 @@ public import ImageCore
 /// Checks the network before each request: requests that must not cost money are not sent over an expensive network,
 /// and without a network a request waits, gets a stale response from a cache, or fails at once.
 ///
-/// **Time**: a wait for the network ends at the deadline; without a deadline, it is as long as the timeout. The attempt
-/// that follows has its whole timeout.
+/// **Time**: a wait for the network ends at the deadline; without a deadline, it is as long as the timeout. The arrival
+/// of a network is progress: the timeout then counts anew.
 ///
 /// ```swift
 /// let loader = NetworkAwareLoader(CurlLoader(), monitor: NetworkMonitor(), whenOffline: .wait)

@@ -14,8 +14,7 @@ internal import CalotypeSystem
 /// interrupting transfers. A load that ends early for other reasons leaves its partial body in the store, for the next
 /// one.
 ///
-/// **Time**: each request for the rest is another attempt, with the request's whole timeout. None starts after the
-/// deadline.
+/// **Time**: each request for the rest is another attempt. None starts after the deadline.
 ///
 /// The reader gets one body from its first byte and a response with status 200. A resource that changed is loaded
 /// completely, or fails if the reader already got a part of the old version. Only GET requests without body and range

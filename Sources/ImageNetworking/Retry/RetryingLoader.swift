@@ -14,8 +14,8 @@ internal import CalotypeSystem
 /// using up retries, and sends fewer requests to hosts that keep failing. Alone, this loader does not retry before the
 /// time in `Retry-After`.
 ///
-/// **Time**: the timeout of a request holds for each attempt, and is shortened to the time that is left until the
-/// deadline. When the next attempt could not start before the deadline, the loader does not wait for it: the last
+/// **Time**: the timeout of a request, the longest time without progress, is shortened to the time that is left until
+/// the deadline. When the next attempt could not start before the deadline, the loader does not wait for it: the last
 /// response or error is the result at once. An attempt that the deadline ends fails with
 /// ``ImageError/Code/deadlineExceeded``.
 ///
@@ -70,7 +70,9 @@ public final class RetryingLoader: DataLoading {
                 reasons.append("attempt \(attempt): status \(response.head.status.code)")
                 delay = wait
             } catch var error as ImageError {
-                let step = Task.isCancelled ? .end : step(after: .failure(error.code), request, attempt)
+                // A proxy that refuses a tunnel has a status, though it is no response.
+                let outcome = error.status.map { RetryPolicy.Outcome.status($0, retryAfter: nil) } ?? .failure(error.code)
+                let step = Task.isCancelled ? .end : step(after: outcome, request, attempt)
                 guard case .retry(let wait) = step else {
                     error.causes = reasons + error.causes
                     error.metrics = error.metrics ?? LoadMetrics()
@@ -88,8 +90,7 @@ public final class RetryingLoader: DataLoading {
 
     /// One attempt, which takes no longer than until the deadline.
     private func load(once request: DataRequest) async throws -> DataResponse {
-        var attempt = request
-        attempt.timeout = try AttemptLimit(request).duration
+        let attempt = try request.withTimeoutUntilDeadline()
         do {
             return try await loader.load(attempt)
         } catch {

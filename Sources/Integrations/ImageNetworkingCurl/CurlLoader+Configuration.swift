@@ -4,12 +4,9 @@ public import ImageNetworking
 extension CurlLoader {
     /// How a ``CurlLoader`` uses the network.
     public struct Configuration: Sendable {
-        /// For the name lookup, the connection and TLS together; 10 s. The timeout of the whole transfer is part of
-        /// each request.
+        /// For the name lookup, the connection and TLS together; 10 s. A shorter ``ImageCore/DataRequest/timeout`` ends
+        /// them sooner.
         public var connectTimeout: Duration = .seconds(10)
-        /// How long a server may neither send nor accept anything during a transfer; 15 s, `nil` for no limit. It is
-        /// noticed at most an eighth of that later. A transfer that waits for its reader is not idle.
-        public var idleTimeout: Duration? = .seconds(15)
         /// Whether redirects are followed; `true`. Otherwise the response that redirects is the result, as for a cache
         /// that stores redirects or a program that resolves short links.
         public var followsRedirects = true

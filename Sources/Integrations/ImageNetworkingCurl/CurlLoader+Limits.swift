@@ -1,6 +1,7 @@
 extension CurlLoader {
     /// How many transfers of a ``CurlLoader`` run at a time. Counts below 1 count as 1. Further transfers wait in the
-    /// order in which they came, whatever their priority; ``ImageCore/DataRequest/timeout`` includes the wait.
+    /// order in which they came, whatever their priority, each for at most its
+    /// ``ImageCore/DataRequest/timeout``.
     ///
     /// A standard loader takes them from its own limits, so that its fetches wait only in the engine's queue.
     public struct Limits: Hashable, Sendable {

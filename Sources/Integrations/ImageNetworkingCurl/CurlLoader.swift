@@ -12,8 +12,9 @@ public import ImageCore
 /// wanted response, such as `Accept`: `Authorization`, `Cookie` and unknown fields may be credentials. Bodies are not
 /// decompressed, since images are compressed already. Any status is a response, also 404.
 ///
-/// The timeout of a request counts from its start, including the time that it waits for a connection, and redirects;
-/// the deadline ends it too, if that is sooner.
+/// The timeout of a request is the longest time without progress: while it waits for a free connection, connects, sends
+/// the request, waits for the response, or between two parts of the body. A redirect is progress, and a transfer that
+/// waits for its reader is not silent. The deadline ends the request too.
 ///
 /// A body may have as many bytes as the request says, or ``ResponseLimit/standard``; that is checked against
 /// `Content-Length` and with every chunk.

@@ -54,6 +54,13 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate {
         transfer(dataTask)?.receive(data)
     }
 
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64, totalBytesSent: Int64,
+        totalBytesExpectedToSend: Int64
+    ) {
+        transfer(task)?.timer.noteProgress()
+    }
+
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
         guard let transfer = remove(task.taskIdentifier) else { return }
         transfer.complete(error.map { Self.imageError(for: $0, source: transfer.source, host: transfer.url.host() ?? "") })

@@ -31,12 +31,14 @@ final class SessionTransfer: Sendable {
     private let isHead: Bool
     private let limit: Int
     private let window: Int
+    /// Its limits end the transfer; it hears of all progress.
+    let timer: AttemptTimer
     private let channel = BodyChannel()
     private let state = Lock(State())
 
-    init(url: URL, isHead: Bool, limit: Int, window: Int) {
+    init(url: URL, isHead: Bool, limit: Int, window: Int, timer: AttemptTimer) {
         source = ImageSource.redacted(url)
-        (self.url, self.isHead, self.limit, self.window) = (url, isHead, limit, window)
+        (self.url, self.isHead, self.limit, self.window, self.timer) = (url, isHead, limit, window, timer)
     }
 
     // MARK: The reader's side
@@ -56,7 +58,7 @@ final class SessionTransfer: Sendable {
     /// Waits for the next chunk; `nil` at the end.
     func next() async throws -> Data? {
         try await channel.next {
-            state.withLock { $0.task }?.unpause()
+            unpause()
         } onCancel: {
             cancel()
         }
@@ -102,6 +104,7 @@ final class SessionTransfer: Sendable {
 
     /// Receives the response headers.
     func receive(_ head: Head) {
+        timer.noteProgress()
         // Responses to HEAD, and 304 responses, may announce the length of a body that they do not have.
         let hasBody = !isHead && ![204, 304].contains(head.response.status.code)
         let announced = hasBody ? head.response.headerFields[.contentLength] : nil
@@ -117,6 +120,7 @@ final class SessionTransfer: Sendable {
 
     func receive(_ chunk: Data) {
         guard !chunk.isEmpty else { return }
+        timer.noteProgress()
         let isAllowed = state.withLock { state in
             guard chunk.count <= limit - state.received else { return false }
             state.received += chunk.count
@@ -126,17 +130,20 @@ final class SessionTransfer: Sendable {
         guard let receipt = channel.publish(bytes: chunk), receipt.unread > window, !receipt.isPaused,
             channel.pauses(above: window), let task = state.withLock({ $0.task })
         else { return }
-        task.pause()
+        task.pause(timer)
         // The reader may have drained the channel before the task was paused.
-        if !channel.isPaused { task.unpause() }
+        if !channel.isPaused { unpause() }
     }
+
+    private func unpause() { state.withLock { $0.task }?.unpause(timer) }
 
     /// The responses that redirected so far, in order.
     var redirects: [HTTPResponse] { state.withLock { $0.redirects } }
 
     /// Remembers a redirect. Returns the number so far.
     func redirected(by response: HTTPResponse) -> Int {
-        state.withLock { state in
+        timer.noteProgress()
+        return state.withLock { state in
             state.redirects.append(response)
             return state.redirects.count
         }

@@ -98,14 +98,11 @@ public final class URLSessionLoader: DataLoading {
         if let response = try await background?.response(to: request) { return response }
         let transfer = SessionTransfer(
             url: request.url, isHead: request.method == .head,
-            limit: request.maximumResponseBytes ?? ResponseLimit.standard, window: configuration.window)
+            limit: request.maximumResponseBytes ?? ResponseLimit.standard, window: configuration.window,
+            timer: try AttemptTimer(request))
         let reader = SessionReader(transfer, lease: lease)
-        let limit = try AttemptLimit(request)
-        let timer = Task {
-            try await AnyClock(ContinuousClock()).sleep(for: limit.duration)
-            transfer.fail(limit.error)
-        }
-        transfer.onEnd { timer.cancel() }
+        let watch = Task { transfer.fail(try await transfer.timer.waitForLimit()) }
+        transfer.onEnd { watch.cancel() }
         let (head, whole) = try await transfer.start { lease.start(Self.urlRequest(for: request, configuration), transfer) }
         let body = whole.map { ByteStream($0) } ?? ByteStream { try await reader.transfer.next() }
         var response = DataResponse(url: head.url, head: head.response, body: body)
@@ -193,15 +190,17 @@ final class SessionLease: Sendable {
 
 extension URLSessionDataTask {
     /// Stops receiving. Without effect on Linux, where suspending restarts the download and delivers bytes twice.
-    func pause() {
+    func pause(_ timer: AttemptTimer) {
         #if canImport(Darwin)
+            timer.setPaused(true)
             suspend()
         #endif
     }
 
     /// Receives again after a pause.
-    func unpause() {
+    func unpause(_ timer: AttemptTimer) {
         #if canImport(Darwin)
+            timer.setPaused(false)
             resume()
         #endif
     }

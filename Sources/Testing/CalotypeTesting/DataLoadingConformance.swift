@@ -162,10 +162,22 @@ extension DataLoadingConformance {
             let server = try makeSilentServer()
             try await expectError(.timedOut) { try await probe.load(server) { $0.timeout = .milliseconds(300) } }
         },
-        Check("A slow body exceeds the timeout") { probe in
-            let server = try LoopbackServer { _, connection in try connection.trickle() }
+        Check("A slow body that makes progress is not ended by the timeout") { probe in
+            let server = try LoopbackServer { _, connection in try connection.trickle(bytes: 15) }
+            let body = try await probe.body(of: server) { $0.timeout = .milliseconds(500) }
+            try require(body.count == 15, "\(body.count) of 15 bytes arrived.")
+        },
+        Check("A body that stops arriving exceeds the timeout") { probe in
+            let server = try makeStallingServer()
             try await expectError(.timedOut) { try await probe.body(of: server) { $0.timeout = .milliseconds(300) } }
             try await server.disconnections.wait(forCount: 1)
+        },
+        Check("A body that is read late is not ended by the timeout") { probe in
+            let server = try LoopbackServer(serving: { _ in Response(200, body: [UInt8](repeating: 1, count: 2_000_000)) })
+            let response = try await probe.load(server) { $0.timeout = .milliseconds(300) }
+            try await Task.sleep(for: .milliseconds(700))
+            let count = try await response.body.reduce(0) { $0 + $1.count }
+            try require(count == 2_000_000, "\(count) of 2000000 bytes arrived.")
         },
         Check("An endless body stops at the size limit") { probe in
             let server = try LoopbackServer { _, connection in

@@ -68,13 +68,15 @@ extension LoopbackServer {
             try write(Array(String(bytes.count, radix: 16).utf8) + [13, 10] + bytes + [13, 10])
         }
 
-        /// Sends response headers and an endless body, one byte every 10 ms, until the client disconnects.
-        package func trickle() throws(Disconnected) {
+        /// Sends response headers and a body, one byte every 50 ms. Without a number of bytes, the body ends when the client
+        /// disconnects.
+        package func trickle(bytes: Int = .max) throws(Disconnected) {
             try writeHeaders(200, headers: [("Transfer-Encoding", "chunked")])
-            while true {
+            for _ in 0..<bytes {
                 try writeChunk([1])
-                usleep(10_000)
+                usleep(50_000)
             }
+            try writeChunk([])
         }
 
         /// Blocks until `gate` opens.

@@ -63,7 +63,7 @@ struct Throttling {
         let server = try LoopbackServer.answering(body: body)
         let clock = RecordingClock()
         let loader = ThrottledLoader(
-            CurlLoader(.withoutIdleTimeout), limit: BandwidthLimit(bytesPerSecond: 100_000, clock: clock))
+            CurlLoader(), limit: BandwidthLimit(bytesPerSecond: 100_000, clock: clock))
         #expect(try await loader.load(try server.request()).body.text() == body)
         let seconds = clock.slept.reduce(.zero, +) / .seconds(1)
         #expect((9.5...10.5).contains(seconds))
@@ -121,7 +121,7 @@ struct Throttling {
     @Test func withoutALimitTheBodyIsUnchanged() async throws {
         let server = try LoopbackServer.answering(body: "whole")
         let clock = RecordingClock()
-        let loader = ThrottledLoader(CurlLoader(.withoutIdleTimeout), limit: BandwidthLimit(bytesPerSecond: 0, clock: clock))
+        let loader = ThrottledLoader(CurlLoader(), limit: BandwidthLimit(bytesPerSecond: 0, clock: clock))
         #expect(try await loader.load(try server.request()).body.text() == "whole")
         #expect(clock.slept == [])
     }
@@ -136,7 +136,7 @@ struct Throttling {
             }
         }
         let loader = ThrottledLoader(
-            CurlLoader(.withoutIdleTimeout), limit: BandwidthLimit(bytesPerSecond: 1_000_000, clock: RecordingClock()))
+            CurlLoader(), limit: BandwidthLimit(bytesPerSecond: 1_000_000, clock: RecordingClock()))
         var read = 0
         for try await chunk in try await loader.load(try server.request(maximumResponseBytes: 1 << 30)).body {
             read += chunk.count

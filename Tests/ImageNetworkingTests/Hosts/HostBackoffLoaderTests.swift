@@ -395,19 +395,6 @@ private func refusal(_ retryAfter: String, status: Int = 429) -> ScriptedLoader.
         #expect(try await isPaused(backoff))
     }
 
-    @Test(arguments: [true, false])
-    func aTimeoutCausedByTheReaderIsNoFailureOfTheHost(_ isReaderSlow: Bool) async throws {
-        let loader = Bodies { [clock] in body(.timedOut) { if !isReaderSlow { clock.advance(by: .milliseconds(20)) } } }
-        let backoff = backoff(loader)
-        for _ in 0..<3 {
-            var iterator = try await backoff.load(try request()).body.makeAsyncIterator()
-            _ = try await iterator.next()
-            clock.advance(by: .milliseconds(isReaderSlow ? 20 : 10))
-            _ = try await imageError { _ = try await iterator.next() }
-        }
-        #expect(try await isPaused(backoff) == !isReaderSlow)
-    }
-
     @Test(arguments: [ImageError.Code.timedOut, .deadlineExceeded])
     func aTimeoutCountsAsAFailureAndADeadlineDoesNot(_ code: ImageError.Code) async throws {
         let early = backoff(ScriptedLoader { _ in .failure(ImageError(code, message: "Late.")) })

@@ -51,7 +51,7 @@ struct DroppedLines {
             }
             if count == 2 { line.restore() }
         })
-        let loader = ResumingLoader(RetryingLoader(CurlLoader(.withoutIdleTimeout), policy: .aggressive, clock: clock))
+        let loader = ResumingLoader(RetryingLoader(CurlLoader(), policy: .aggressive, clock: clock))
         var request = try front.request()
         request.retries = 3
         #expect(Array(try await loader.body(of: request)) == Self.body)
@@ -66,7 +66,7 @@ struct DroppedLines {
         let server = try origin.server()
         let line = UnreliableConnection(breaksAfter: 100_000)
         let front = try front(line, server)
-        let loader = ResumingLoader(RetryingLoader(CurlLoader(.withoutIdleTimeout), policy: .aggressive, clock: RecordingClock()))
+        let loader = ResumingLoader(RetryingLoader(CurlLoader(), policy: .aggressive, clock: RecordingClock()))
         var request = try front.request()
         request.retries = 2
         #expect(try await imageError { _ = try await loader.body(of: request) }.code == .connectionLost)

@@ -345,7 +345,7 @@ struct ResumingEdges {
             try connection.write([UInt8](repeating: 1, count: chunk))
             connection.close()
         }
-        let loader = ResumingLoader(CurlLoader(.withoutIdleTimeout))
+        let loader = ResumingLoader(CurlLoader())
         for number in 0..<10 {
             var request = try server.request("/\(number)")
             request.retries = 3

@@ -39,15 +39,17 @@ extension CurlLoop {
         queue.finished(origin)
     }
 
-    /// Ends the fetches whose timeout or deadline is over, and transfers whose servers have been silent for too long.
+    /// Ends the fetches whose deadline is over, or that have made no progress for their timeout.
     func endOverdue() {
         guard nextTimeoutCheck <= now, !running.isEmpty || !queue.isEmpty else { return }
-        nextTimeoutCheck = now + min(idleTimeout.map { $0 / 8 } ?? .seconds(60), .seconds(60))
+        nextTimeoutCheck = now + .seconds(60)
         for transfer in running.values {
+            if transfer.isPaused || transfer.hasSentMore() { transfer.noteProgress() }
             if isOverdue(transfer.fetch) {
                 end(transfer, transfer.fetch.timeLimitError(host: transfer.hop.address.origin.host))
-            } else if transfer.isSilent(for: idleTimeout) {
-                end(transfer, failure(of: transfer, CURLE_OPERATION_TIMEDOUT, "idle timeout"))
+            } else if transfer.isSendingBody {
+                // libcurl does not report what is sent, so that has to be looked at.
+                nextTimeoutCheck = min(nextTimeoutCheck, now + transfer.fetch.timeout / 16)
             }
         }
         let overdue = queue.removeAll { $0.isCancelled || isOverdue($0) }
@@ -96,8 +98,8 @@ extension CurlLoop {
     private func failure(of transfer: CurlTransfer, _ code: CURLcode, _ detail: String) -> ImageError {
         let failure = CurlFailure(
             code: code.rawValue, detail: detail, source: transfer.source, host: transfer.hop.address.origin.host,
-            connectTimeout: configuration.connectTimeout, idleTimeout: idleTimeout, isConnected: transfer.isConnected,
-            isRedirected: !transfer.hop.redirects.isEmpty)
+            connectTimeout: configuration.connectTimeout, isConnected: transfer.isConnected,
+            isRedirected: !transfer.hop.redirects.isEmpty, proxyStatus: transfer.handle.long(CURLINFO_HTTP_CONNECTCODE))
         return failure.error
     }
 

@@ -19,6 +19,7 @@ extension CurlLoop {
     }
 
     func enqueue(_ fetch: Fetch) {
+        unsafe fetch.lastProgress = now
         unsafe queue.add(fetch, host: fetch.hop.address.origin)
         nextTimeoutCheck = min(nextTimeoutCheck, fetch.expiry(at: now))
     }
@@ -64,6 +65,7 @@ extension CurlLoop {
     func resume(_ transfer: CurlTransfer) {
         guard transfer.isPaused else { return }
         transfer.isPaused = false
+        transfer.noteProgress()
         let code = unsafe curl_easy_pause(transfer.handle.pointer, CURLPAUSE_CONT)
         // libcurl reports an error in the bytes that it held back only here.
         if code != CURLE_OK { finish(transfer, code) }

@@ -11,8 +11,6 @@ final class CurlLoop {
     let limits: CurlLoader.Limits
     /// Whether libcurl looks for proxies in the environment, which takes a while for every transfer.
     let usesProxies: Bool
-    /// At least a millisecond, since the loop sleeps by it.
-    let idleTimeout: Duration?
     /// The fetches that wait for their turn.
     var queue: TransferQueue<Fetch>
     var running: [ObjectIdentifier: CurlTransfer] = [:]
@@ -21,7 +19,7 @@ final class CurlLoop {
     var keptConnections = KeptConnections()
     /// When the turn began.
     private(set) var now = ContinuousClock.now
-    /// When timeouts are checked next: not later than the first time limit, and often enough to notice a silent server.
+    /// When timeouts are checked next: not later than the first of them ends if its fetch makes no progress.
     /// Timers of libcurl for each transfer would cost several times as much.
     var nextTimeoutCheck = ContinuousClock.now
 
@@ -36,7 +34,6 @@ final class CurlLoop {
     init?(_ configuration: CurlLoader.Configuration, _ limits: CurlLoader.Limits, mailbox: Mailbox) {
         guard Self.isLibraryReady, let multi = MultiHandle() else { return nil }
         (self.multi, self.mailbox, self.configuration, self.limits) = (multi, mailbox, configuration, limits)
-        idleTimeout = configuration.idleTimeout.map { max($0, .milliseconds(1)) }
         usesProxies =
             configuration.usesProxyOfEnvironment && configuration.sourcePolicy == nil
             && ProcessInfo.processInfo.environment.contains { $0.key.lowercased().hasSuffix("_proxy") && !$0.value.isEmpty }

@@ -10,15 +10,22 @@ struct CurlFailure: Hashable {
     var source: String
     var host: String
     var connectTimeout: Duration
-    /// `nil` for no limit.
-    var idleTimeout: Duration?
     /// Whether there was a connection, TLS included.
     var isConnected: Bool
     /// Whether the URL that failed is the target of a redirect.
     var isRedirected = false
+    /// The status with which a proxy answered the request for a tunnel; 0 without one.
+    var proxyStatus = 0
 
     var error: ImageError {
         let causes = detail.isEmpty ? ["libcurl error \(code)"] : [detail]
+        if proxyStatus >= 300, !isConnected {
+            return ImageError(
+                .httpStatus,
+                message:
+                    "The proxy refused a connection to “\(host)” for \(source) with status \(proxyStatus). Check the proxy settings.",
+                status: proxyStatus, causes: causes)
+        }
         func make(_ code: ImageError.Code, _ message: String) -> ImageError { ImageError(code, message: message, causes: causes) }
         switch CURLcode(code) {
         case CURLE_COULDNT_RESOLVE_HOST:
@@ -35,7 +42,14 @@ struct CurlFailure: Hashable {
             return make(
                 .insecure,
                 "Could not make a secure connection to “\(host)” to load \(source): its certificate or TLS was rejected.")
-        case CURLE_OPERATION_TIMEDOUT: return make(.timedOut, timeoutMessage)
+        // The timeout of the request is the loop's.
+        case CURLE_OPERATION_TIMEDOUT:
+            return make(
+                .timedOut,
+                "Could not connect to “\(host)” to load \(source) within the connect timeout of \(connectTimeout.inSeconds).")
+        case CURLE_BAD_CONTENT_ENCODING:
+            return make(
+                .badResponse, "“\(host)” sent \(source) in a content coding that is unknown, or whose data is damaged.")
         case CURLE_GOT_NOTHING: return make(.connectionLost, "“\(host)” closed the connection without a response to \(source).")
         // The last two are errors of an HTTP/2 stream, or of its connection.
         case CURLE_PARTIAL_FILE, CURLE_RECV_ERROR, CURLE_SEND_ERROR, CURLE_SEND_FAIL_REWIND, CURLE_HTTP2_STREAM, CURLE_HTTP2:
@@ -52,15 +66,6 @@ struct CurlFailure: Hashable {
         default:
             return make(.badResponse, "“\(host)” returned a malformed HTTP response to \(source).")
         }
-    }
-
-    /// Timeout and deadline of the request are the loop's: it never reports them as a failure of libcurl.
-    private var timeoutMessage: String {
-        guard isConnected else {
-            return "Could not connect to “\(host)” to load \(source) within the connect timeout of \(connectTimeout.inSeconds)."
-        }
-        let silence = idleTimeout.map { " for \($0.inSeconds), the idle timeout," } ?? ""
-        return "“\(host)” sent nothing\(silence) before the response to \(source) was complete."
     }
 }
 

@@ -48,9 +48,10 @@ final class CurlTransfer {
     private var end: Result<Void, any Error>?
     /// An upper bound of what the reader has not read: only ``publish()`` adds to that.
     private var maximumUnread = 0
-    /// The bytes moved when that was last looked at, and since when the number has not changed.
-    private var movedBytes: Int?
-    private var silentSince: ContinuousClock.Instant
+    /// The bytes of the request's body that were sent when that was last looked at.
+    private var sentBytes = 0
+    /// Whether libcurl undoes a content coding, so that the number of bytes is unknown.
+    private var isDecoding = false
     private var received = 0
     private var discarded = 0
 
@@ -58,8 +59,8 @@ final class CurlTransfer {
         self.fetch = fetch
         self.handle = handle
         firstUpdate = loop.now
-        silentSince = loop.now
         self.loop = loop
+        noteProgress()
     }
 
     /// The requested URL, as errors name it.
@@ -85,7 +86,14 @@ final class CurlTransfer {
         newBytes = Data()
         let receipt = fetch.publish(head: newHead.take(), bytes: bytes, end: end)
         maximumUnread = receipt?.unread ?? 0
-        return isPaused && receipt?.isPaused == false && end == nil
+        guard end == nil, receipt != nil else { return false }
+        if isPaused { return receipt?.isPaused == false }
+        // Bytes that are decoded while a transfer is paused collect in libcurl, so that pauses it only here.
+        if isDecoding, fetch.pauses(above: loop.configuration.window) {
+            isPaused = true
+            handle.pause()
+        }
+        return false
     }
 
     /// Whether to hand over what was received together with what follows: waking the reader costs more than a few
@@ -100,12 +108,18 @@ final class CurlTransfer {
             || handle.offset(hop.address.origin.isSecure ? CURLINFO_APPCONNECT_TIME_T : CURLINFO_CONNECT_TIME_T) > 0
     }
 
-    /// Whether no bytes have moved for `limit` although the reader accepts them.
-    func isSilent(for limit: Duration?) -> Bool {
-        guard let limit else { return false }
-        let moved = handle.movedBytes
-        if isPaused || moved == nil || moved != movedBytes { (movedBytes, silentSince) = (moved, loop.now) }
-        return loop.now - silentSince >= limit
+    /// The server's silence begins anew.
+    func noteProgress() { unsafe fetch.lastProgress = loop.now }
+
+    /// Whether a body is sent, or was sent without a response yet.
+    var isSendingBody: Bool { hop.body != nil && !hasFinalHead }
+
+    /// Whether the server has accepted more of the request's body since the last call.
+    func hasSentMore() -> Bool {
+        guard isSendingBody else { return false }
+        let before = sentBytes
+        sentBytes = handle.offset(CURLINFO_SIZE_UPLOAD_T)
+        return sentBytes != before
     }
 
     /// The fetch has ended while a name lookup runs. Nothing is sent when the lookup is over.
@@ -121,8 +135,12 @@ final class CurlTransfer {
     /// Takes a line of the response's headers or trailers. Returns whether to continue.
     func receive(headerLine line: UnsafeRawBufferPointer) -> Bool {
         isLookingUp = false
+        noteProgress()
         switch unsafe handle.headers.append(line) {
-        case .incomplete: return true
+        case .incomplete:
+            // A part of coded bytes cannot be decoded (RFC 9110, section 14.2). libcurl reads this before each line.
+            if handle.headers.status == 206 { handle.set(CURLOPT_HTTP_CONTENT_DECODING, 0) }
+            return true
         case .complete:
             rememberConnection()
             // Trailers arrive the same way, after the body.
@@ -157,6 +175,7 @@ final class CurlTransfer {
     var redirect: String? { loop.configuration.followsRedirects ? handle.headers.redirect : nil }
 
     private func head() throws(ImageError) -> Fetch.Head {
+        if handle.headers.status != 206, hop.method != .head { isDecoding = handle.headers.removeContentCoding() }
         // libcurl would use the last of several lengths, and the digits that a malformed one begins with.
         if handle.headers.hasBadLength { throw .badLength(source) }
         if let length = handle.headers.contentLength, length > fetch.limit, hop.method != .head, handle.headers.status != 304 {
@@ -174,6 +193,7 @@ final class CurlTransfer {
     /// Takes bytes of the body. Returns their number, or what makes libcurl pause or fail.
     func receive(body bytes: UnsafeRawBufferPointer) -> Int {
         let count = bytes.count
+        noteProgress()
         guard hasFinalHead else {
             discarded += count
             return discarded <= Self.maximumDiscardedBytes ? count : 0
@@ -182,7 +202,7 @@ final class CurlTransfer {
             failure = .tooLarge(source, announced: nil, limit: fetch.limit)
             return 0
         }
-        if mustPause(before: count) {
+        if !isDecoding, mustPause(before: count) {
             isPaused = true
             update()
             return Int(CURL_WRITEFUNC_PAUSE)
@@ -227,6 +247,7 @@ final class CurlTransfer {
     /// Whether the request may be sent over the connection with these ends.
     func maySendRequest(over ends: KeptConnections.Ends?) -> Bool {
         hasConnection = true
+        noteProgress()
         guard !isDetached else { return false }
         self.ends = ends
         if openedSockets.isEmpty, let ends, let socket = loop.keptConnections.socket(of: ends) {

@@ -34,6 +34,8 @@ extension EasyHandle {
         set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
         set(CURLOPT_HTTP09_ALLOWED, 0)
         set(CURLOPT_BUFFERSIZE, Self.bufferSize)
+        // Servers compress without being asked (RFC 9110, section 12.5.3). The request has no such field; see `lines`.
+        set(CURLOPT_ACCEPT_ENCODING, "")
         set(CURLOPT_CONNECTTIMEOUT_MS, configuration.connectTimeout.inMilliseconds)
         switch configuration.certificateAuthorities {
         case .system: break
@@ -69,6 +71,9 @@ extension EasyHandle {
         for field in hop.headerFields where field.name != .contentLength && field.name != .transferEncoding {
             lines.append(field.value.isEmpty ? "\(field.name.rawName);" : "\(field.name.rawName): \(field.value)")
         }
+        // A name alone sends no field. Images are compressed already.
+        if hop.headerFields[.acceptEncoding] == nil { lines.append("Accept-Encoding:") }
+        if hop.body == nil, hop.method.expectsBody { lines.append("Content-Length: 0") }
         if hop.body != nil {
             // Otherwise libcurl sends "Expect: 100-continue" and the content type of a form.
             lines.append("Expect:")

@@ -87,12 +87,8 @@ internal import CalotypeSystem
         return timing
     }
 
-    /// How many bytes of the current request and its response were sent and received, headers included; `nil` before it
-    /// is sent.
-    var movedBytes: Int? {
-        guard offset(CURLINFO_PRETRANSFER_TIME_T) > 0 else { return nil }
-        return offset(CURLINFO_SIZE_DOWNLOAD_T) + offset(CURLINFO_SIZE_UPLOAD_T) + long(CURLINFO_HEADER_SIZE)
-    }
+    /// Stops receiving, outside of libcurl's callbacks.
+    func pause() { _ = unsafe curl_easy_pause(pointer, CURLPAUSE_RECV) }
 
     /// Whether the connection with this socket has received bytes that no transfer has read.
     func hasInput(_ socket: Int32) -> Bool { unsafe clt_curl_has_input(pointer, socket) }

@@ -14,10 +14,8 @@ final class Fetch: Sendable {
     }
 
     let url: URL
-    /// For the wait for a connection and all hops together.
-    private let timeout: Duration
-    /// When ``timeout`` ends.
-    private let timeoutInstant: ContinuousClock.Instant
+    /// The longest time without progress.
+    let timeout: Duration
     /// Moves where loads join the fetch.
     private let deadline: Deadline?
     /// The largest body, in bytes.
@@ -33,15 +31,17 @@ final class Fetch: Sendable {
     nonisolated(unsafe) var hop: Hop  // because only the loop's thread uses it
     /// The transfer that runs for it.
     nonisolated(unsafe) var transfer: CurlTransfer?  // because only the loop's thread uses it
+    /// When the fetch last made progress: it came to the loop, began or went on, or bytes moved.
+    nonisolated(unsafe) var lastProgress: ContinuousClock.Instant  // because only the loop's thread uses it
 
     /// - Parameter now: when the attempt starts.
     init(
         _ url: URL, timeout: Duration, deadline: Deadline? = nil, hop: Hop, limit: Int, now: ContinuousClock.Instant = .now
     ) {
         self.url = url
-        self.timeout = timeout
-        timeoutInstant = now + timeout.clampedToClockRange
+        self.timeout = timeout.clampedToClockRange
         self.deadline = deadline
+        unsafe lastProgress = now
         unsafe self.hop = hop
         self.limit = limit
     }
@@ -82,10 +82,11 @@ final class Fetch: Sendable {
 
     // MARK: The loop's side
 
-    /// When a time limit ends the fetch: the timeout or the deadline.
+    /// When a time limit ends the fetch if it makes no progress: the timeout or the deadline.
     func expiry(at now: ContinuousClock.Instant) -> ContinuousClock.Instant {
-        guard let deadline else { return timeoutInstant }
-        return min(timeoutInstant, now + deadline.remaining.clampedToClockRange)
+        let silenceEnd = unsafe lastProgress + timeout
+        guard let deadline else { return silenceEnd }
+        return min(silenceEnd, now + deadline.remaining.clampedToClockRange)
     }
 
     /// The error for a fetch that a time limit ended.

@@ -24,7 +24,12 @@ protocol BackgroundDownload: Sendable {
 /// A transfer has the key of its request, and the number that the session gives it: a report for a number that is no
 /// longer the key's ends no waiter.
 final class BackgroundTransfers: Sendable {
-    private typealias Waiter = AsyncThrowingStream<FinishedDownload, any Error>.Continuation
+    /// A prefetch that waits for a transfer.
+    private struct Waiter {
+        let results: AsyncThrowingStream<FinishedDownload, any Error>.Continuation
+        /// Ends the wait when the transfer makes no progress.
+        let timer: AttemptTimer
+    }
 
     private struct Transfer {
         let download: any BackgroundDownload
@@ -130,16 +135,14 @@ final class BackgroundTransfers: Sendable {
         guard BackgroundRule.mayBeAnswered(request), let key = BackgroundRule.key(of: request) else { return nil }
         let limit = request.maximumResponseBytes ?? limit
         guard BackgroundRule.mayBegin(request) else { return await takeStored(key, limit: limit)?.response }
-        let time = try AttemptLimit(request)
+        let timer = try AttemptTimer(request)
         let id = UUID()
         var isTimeUp = false
         defer { leave(key, id, isTimeUp: isTimeUp) }
-        let finished = try await AnyClock(ContinuousClock()).value(within: time.duration) { [self] in
-            try await fetch(request, key, id, limit: limit)
-        }
-        guard let finished else {
+        let result = try await timer.value { [self] in try await fetch(request, key, id, timer, limit: limit) }
+        guard case .success(let finished) = result else {
             isTimeUp = true
-            throw time.error
+            return try result.get().response
         }
         guard finished.body.count <= limit else {
             throw ImageError.tooLarge(ImageSource.redacted(request.url), announced: nil, limit: limit)
@@ -148,9 +151,10 @@ final class BackgroundTransfers: Sendable {
     }
 
     /// Waits for a running transfer, takes a stored body, or else starts a transfer.
-    private func fetch(_ request: DataRequest, _ key: String, _ id: UUID, limit: Int) async throws -> FinishedDownload {
+    private func fetch(_ request: DataRequest, _ key: String, _ id: UUID, _ timer: AttemptTimer, limit: Int) async throws -> FinishedDownload {
         let session = try await session()
-        let (results, waiter) = AsyncThrowingStream<FinishedDownload, any Error>.makeStream()
+        let (results, continuation) = AsyncThrowingStream<FinishedDownload, any Error>.makeStream()
+        let waiter = Waiter(results: continuation, timer: timer)
         if !state.withLock({ $0.join(key, id, waiter, limit: limit) }) {
             // After the check for a running transfer: one that ends in between has begun to store its body.
             if let stored = await takeStored(key, limit: limit) { return stored }
@@ -184,12 +188,13 @@ final class BackgroundTransfers: Sendable {
     func received(_ count: Int, announced: Int?, _ key: String, number: Int, source: String) {
         let refused = state.withLock { state -> Transfer? in
             guard let transfer = state.running[key], transfer.download.number == number else { return nil }
+            for waiter in transfer.waiters.values { waiter.timer.noteProgress() }
             return max(count, announced ?? 0) > transfer.limit ? state.drop(key) : nil
         }
         guard let refused else { return }
         refused.download.cancel()
         let error = ImageError.tooLarge(source, announced: announced, limit: refused.limit)
-        for waiter in refused.waiters.values { waiter.finish(throwing: error) }
+        for waiter in refused.waiters.values { waiter.results.finish(throwing: error) }
     }
 
     /// The body is complete, in a file that the session removes when this returns.
@@ -229,7 +234,7 @@ final class BackgroundTransfers: Sendable {
             }
             return []
         }
-        for waiter in waiters { waiter.yield(with: result) }
+        for waiter in waiters { waiter.results.yield(with: result) }
     }
 
     // MARK: Stored bodies
