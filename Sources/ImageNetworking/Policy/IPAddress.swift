@@ -37,8 +37,9 @@ package struct IPAddress: Hashable, Sendable {
     }
 
     /// Whether the address belongs to the public internet: not in a block that IANA's special-purpose registries (RFC
-    /// 6890 and its successors) reserve for private, local, test or protocol use, not multicast, not reserved. An IPv6
-    /// address that embeds an IPv4 address is judged by that.
+    /// 6890 and its successors) reserve for private, local, test or protocol use, not multicast, not reserved, and not
+    /// the one address of a cloud platform's own services that lies outside of these. An IPv6 address that embeds an
+    /// IPv4 address is judged by that.
     package var isPublic: Bool {
         if bytes.count == 4 { return !Self.specialIPv4.contains { $0.contains(bytes) } }
         if let embedded = embeddedIPv4 { return embedded.isPublic }
@@ -73,6 +74,7 @@ package struct IPAddress: Hashable, Sendable {
         block(10, 100, 64),  // shared by carriers
         block(8, 127),  // loopback
         block(16, 169, 254),  // link-local, cloud metadata
+        block(32, 168, 63, 129, 16),  // Azure's own services, though the registries do not reserve it
         block(12, 172, 16),  // private
         block(24, 192, 0, 0),  // protocol assignments
         block(24, 192, 0, 2),  // documentation

@@ -20,7 +20,8 @@ public struct SourcePolicy: Hashable, Sendable {
     /// The ports allowed; `nil` allows all.
     public var ports: Set<Int>?
     /// Whether addresses are allowed that are not on the public internet: private, loopback, link-local, multicast,
-    /// carrier-grade, documentation and reserved ones, also inside IPv6.
+    /// carrier-grade, documentation and reserved ones, also inside IPv6, and the addresses of cloud platforms' own
+    /// services, such as 169.254.169.254 and 168.63.129.16.
     public var allowsPrivateAddresses = false
 
     /// A policy for `http` and `https` on all hosts and ports with public addresses.
