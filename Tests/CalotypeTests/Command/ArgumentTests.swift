@@ -31,6 +31,16 @@ struct ArgumentTests {
         #expect(source.stem == stem)
     }
 
+    /// A URL may be copied from a page or a log, encoded or not.
+    @Test(arguments: [
+        ("https://example.org/a?b[]=1&sig=%2f", "https://example.org/a?b%5B%5D=1&sig=%2f"),
+        ("https://example.org/a b%20c?x=100%", "https://example.org/a%20b%20c?x=100%25"),
+        ("https://example.org/caf\u{E9}.png", "https://example.org/caf%C3%A9.png"),
+    ])
+    func aURLIsEncodedOnlyWhereItMustBe(_ text: String, _ expected: String) throws {
+        #expect(try SourceArgument(text).url.absoluteString == expected)
+    }
+
     @Test func theDisplayNameHasNoCredentialsAndNoLongData() throws {
         #expect(try SourceArgument("https://me:secret@example.org/a.png").displayName == "https://example.org/a.png")
         let data = try SourceArgument("data:image/png;base64," + String(repeating: "A", count: 1000))
