@@ -8,7 +8,7 @@ import NIOHTTP1
 ///
 /// The client streams with back-pressure, closes the connection of a cancelled or dropped response, and removes
 /// credentials when a redirect leads to another origin. The loader translates requests, responses and errors, and
-/// limits the size and the time of bodies: the client's deadline ends with the response headers.
+/// limits the size of bodies and their silence: the client's deadline ends with the response headers.
 final class AsyncHTTPClientLoader: DataLoading {
     private let client: HTTPClient
 
@@ -34,7 +34,6 @@ final class AsyncHTTPClientLoader: DataLoading {
             throw ImageError(
                 .unsupportedScheme, message: "\(ImageSource.redacted(request.url)) is not an HTTP URL. Use http or https.")
         }
-        let deadline = ContinuousClock.now + request.timeout
         let errors = ErrorTranslation(request.url)
         let response: HTTPClientResponse
         do {
@@ -50,7 +49,7 @@ final class AsyncHTTPClientLoader: DataLoading {
             throw ImageError(
                 .unsupportedScheme, message: "\(ImageSource.redacted(request.url)) redirects to a URL that is not HTTP.")
         }
-        let reader = BodyReader(response.body, limit: request.maximumResponseBytes, deadline: deadline, errors: errors)
+        let reader = BodyReader(response.body, limit: request.maximumResponseBytes, timeout: request.timeout, errors: errors)
         if let length = httpResponse.headerFields[.contentLength].flatMap({ Int($0) }), request.method != .head {
             try await reader.checkLimit(length)
         }
@@ -79,13 +78,14 @@ final class AsyncHTTPClientLoader: DataLoading {
 private actor BodyReader {
     private var chunks: HTTPClientResponse.Body.AsyncIterator
     private let limit: Int?
-    private let deadline: ContinuousClock.Instant
+    /// The longest wait for the next bytes.
+    private let timeout: Duration
     private let errors: ErrorTranslation
     private var received = 0
 
-    init(_ body: HTTPClientResponse.Body, limit: Int?, deadline: ContinuousClock.Instant, errors: ErrorTranslation) {
+    init(_ body: HTTPClientResponse.Body, limit: Int?, timeout: Duration, errors: ErrorTranslation) {
         chunks = body.makeAsyncIterator()
-        (self.limit, self.deadline, self.errors) = (limit, deadline, errors)
+        (self.limit, self.timeout, self.errors) = (limit, timeout, errors)
     }
 
     /// Throws if `bytes` exceeds the limit.
@@ -95,7 +95,7 @@ private actor BodyReader {
 
     func next() async throws -> Data? {
         do {
-            guard let chunk = try await withDeadline({ try await self.pull() }) else {
+            guard let chunk = try await withTimeout({ try await self.pull() }) else {
                 try Task.checkCancellation()
                 return nil
             }
@@ -114,14 +114,14 @@ private actor BodyReader {
         return Data(buffer.readableBytesView)
     }
 
-    /// Runs `body`, and throws if it does not end before the deadline. The client itself does not limit the time of a
-    /// body.
-    private func withDeadline(_ body: @escaping @Sendable () async throws -> Data?) async throws -> Data? {
+    /// Runs `body`, and throws if it takes longer than the timeout. The client's own limit of this kind is the same for
+    /// all requests. It holds the body back while the reader does not read, which does not count here.
+    private func withTimeout(_ body: @escaping @Sendable () async throws -> Data?) async throws -> Data? {
         try await withThrowingTaskGroup(of: Data?.self) { group in
             group.addTask { try await body() }
-            group.addTask { [deadline] in
-                try await Task.sleep(until: deadline, clock: .continuous)
-                throw HTTPClientError.deadlineExceeded
+            group.addTask { [timeout] in
+                try await Task.sleep(for: timeout)
+                throw HTTPClientError.readTimeout
             }
             defer { group.cancelAll() }
             return try await group.next() ?? nil
