@@ -220,6 +220,40 @@ struct NetworkWiring {
         #expect(taken >= limit * 0.99 && taken <= limit * 1.1, "It took \(taken).")
     }
 
+    /// FEATURES 4.14: without a network a load waits for its timeout once.
+    @Test(.timeLimit(.minutes(1))) func aWaitForANetworkTakesTheTimeoutOnce() async throws {
+        let limit = Duration.milliseconds(700)
+        let loader = ImageLoader.standard {
+            ($0.memoryCache, $0.dataCache) = (nil, nil)
+            $0.networkMonitor = NetworkMonitor(status: NetworkStatus(isReachable: false))
+            $0.whenOffline = .wait
+            $0.options.timeout = limit
+        }
+        let url = try #require(URL(string: "http://example.org/a"))
+        var code: ImageError.Code?
+        let taken = await timeTaken(limit: limit) {
+            do { _ = try await loader.image(for: url) } catch { code = (error as? LoadFailure)?.error?.code }
+        }
+        #expect(code == .offline)
+        #expect(taken >= limit * 0.99 && taken <= limit * 1.2, "It took \(taken).")
+    }
+
+    /// An interceptor decides that an error carries an image; docs/Networking.md has it.
+    @Test func anImageThatComesWithAnErrorCanBeShown() async throws {
+        struct ImagesOfErrors: RequestInterceptor {
+            func intercept(_ request: DataRequest, next: Next) async throws -> DataResponse {
+                var response = try await next(request)
+                if response.head.status == .notFound { response.head.status = .ok }
+                return response
+            }
+        }
+        let png = try servedPNG()
+        let server = try LoopbackServer(serving: { _ in .init(404, headers: [("Cache-Control", "max-age=60")], body: png) })
+        let loader = makeStandardLoader(disk: LoggedDataCache()) { $0.networkInterceptors = [ImagesOfErrors()] }
+        for _ in 0..<2 { #expect(try await loader.image(for: imageRequest(server)).size.width == 40) }
+        #expect(server.requests.value == 1)
+    }
+
     @Test func theEngineReceivesTheStatusOfTheMonitor() async {
         let monitor = NetworkMonitor(status: NetworkStatus(isConstrained: true))
         let monitored = makeStandard { $0.networkMonitor = monitor }.makeConfiguration()

@@ -16,7 +16,8 @@ struct CurlLoaderContentCodings {
         "H4sIAAAAAAACA3P3dLOwTGRgZGJmYWVj5+Dk4ubh5eMXEBQSFhEVE5eQlJKWkZWTV1BUUlZRVVPX0NTS1tHV0zcwNDI2MTUzt7C0sraxtbNPTszJL6ksSF"
             + "UYQgwAQlKpEvoAAAA=")
     private static let zlib = bytes(
-        "eNpz93SzsExkYGRiZmFlY+fg5OLm4eXjFxAUEhYRFROXkJSSlpGVk1dQVFJWUVVT19DU0tbR1dM3MDQyNjE1M7ewtLK2sbWzT07MyS+pLEhVGEIMAKluT50=")
+        "eNpz93SzsExkYGRiZmFlY+fg5OLm4eXjFxAUEhYRFROXkJSSlpGVk1dQVFJWUVVT19DU0tbR1dM3MDQyNjE1M7ewtLK2sbWzT07MyS+pLEhVGEIMAKluT50="
+    )
     private static let raw = Array(zlib.dropFirst(2).dropLast(4))
 
     private static func bytes(_ base64: String) -> [UInt8] { Data(base64Encoded: base64).map(Array.init) ?? [] }
@@ -25,7 +26,9 @@ struct CurlLoaderContentCodings {
         _ coding: String, _ body: [UInt8], status: Int = 200, _ further: [(name: String, value: String)] = []
     ) throws -> LoopbackServer {
         try LoopbackServer(serving: { _ in
-            .init(status, headers: [("Content-Encoding", coding), ("Accept-Ranges", "bytes"), ("ETag", "\"v1\"")] + further, body: body)
+            .init(
+                status, headers: [("Content-Encoding", coding), ("Accept-Ranges", "bytes"), ("ETag", "\"v1\"")] + further,
+                body: body)
         })
     }
 

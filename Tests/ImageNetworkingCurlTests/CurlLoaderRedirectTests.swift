@@ -130,14 +130,15 @@ struct CurlLoaderRedirects {
         (Array("/a+b?c+d".utf8), "/a+b?c+d"), (Array("/%2f%E9?a[]=%5b".utf8), "/%2f%E9?a%5B%5D=%5b"),
         (Array("/100%?50%x".utf8), "/100%25?50%25x"), (Array("/a|b^c\"<>`{}\\d".utf8), "/a%7Cb%5Ec%22%3C%3E%60%7B%7D%5Cd"),
         (Array("?q\u{E9}".utf8), "/start/a?q%C3%A9"), (Array("b c#d e".utf8), "/start/b%20c"), (Array("#only".utf8), "/start/a"),
-        ([0x3F, 0x61, 0x09, 0x62, 0x01, 0x7F], "/start/a?a%09b%01%7F"),
+        ([0x3F, 0x61, 0x09, 0x62], "/start/a?a%09b"),
     ])
     func bytesOfALocationAreEncoded(_ location: [UInt8], _ target: String) async throws {
         let server = try LoopbackServer { request, connection in
             if request.target != "/start/a" || connection.requests.value > 1 {
                 return try connection.respond(.init(200, body: Array(request.target.utf8)))
             }
-            try connection.write(Array("HTTP/1.1 302 Found\r\nContent-Length: 0\r\nLocation: ".utf8) + location + [13, 10, 13, 10])
+            try connection.write(
+                Array("HTTP/1.1 302 Found\r\nContent-Length: 0\r\nLocation: ".utf8) + location + [13, 10, 13, 10])
         }
         let response = try await loader.load(try server.request("/start/a"))
         #expect(try await response.body.text() == target)

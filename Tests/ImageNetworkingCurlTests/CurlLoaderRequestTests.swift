@@ -115,4 +115,22 @@ struct CurlLoaderRequests {
             #expect(try await loader.load(request).body.text() == length)
         }
     }
+
+    /// FEATURES 2.5; RFC 9218, section 4.1.
+    @Test(arguments: [
+        (LoadPriority.veryHigh, "u=1"), (.high, "u=2"), (.normal, "-"), (.low, "u=5"), (.veryLow, "u=7"),
+    ])
+    func thePriorityReachesTheServer(_ priority: LoadPriority, _ expected: String) async throws {
+        let server = try LoopbackServer(serving: { request in
+            if request.path == "/first" { return .init(302, headers: [("Location", "/second")]) }
+            return .init(200, body: Array((request["Priority"] ?? "-").utf8))
+        })
+        for path in ["/first", "/second"] {
+            var request = try server.request(path)
+            request.priority = priority
+            #expect(try await loader.load(request).body.text() == expected)
+            request.headerFields[.priority] = "u=3, i"
+            #expect(try await loader.load(request).body.text() == "u=3, i")
+        }
+    }
 }

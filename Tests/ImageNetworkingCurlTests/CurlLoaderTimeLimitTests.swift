@@ -31,7 +31,7 @@ struct CurlLoaderTimeLimits {
         try await server.disconnections.wait(forCount: 1)
     }
 
-    /// The timeout counts anew with each byte (FEATURES 3.4, 4.14).
+    /// The timeout begins again with each part (FEATURES 3.4, 4.14).
     @Test func aSlowResponseThatMakesProgressIsComplete() async throws {
         let server = try LoopbackServer { _, connection in
             try connection.write("HTTP/1.1 200 OK\r\n")

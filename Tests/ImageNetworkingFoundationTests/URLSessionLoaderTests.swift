@@ -94,6 +94,46 @@ struct URLSessionLoading {
     }
 }
 
+/// What a request says besides its own fields, and what becomes of the body.
+@Suite(.timeLimit(.minutes(1)))
+struct URLSessionRequests {
+    private func text(
+        _ server: LoopbackServer, _ change: (inout DataRequest) -> Void
+    ) async throws -> (text: String, head: HTTPResponse) {
+        var request = DataRequest(url: try #require(URL(string: server.url("/a"))))
+        change(&request)
+        let response = try await URLSessionLoader().load(request)
+        var body = Data()
+        for try await chunk in response.body { body.append(chunk) }
+        return (String(decoding: body, as: UTF8.self), response.head)
+    }
+
+    @Test func thePriorityReachesTheServer() async throws {
+        let server = try LoopbackServer(serving: { .init(200, body: Array(($0["Priority"] ?? "-").utf8)) })
+        #expect(try await text(server) { _ in }.text == "-")
+        #expect(try await text(server) { $0.priority = .high }.text == "u=2")
+        let own = try await text(server) {
+            $0.priority = .high
+            $0.headerFields[.priority] = "i"
+        }
+        #expect(own.text == "i")
+    }
+
+    @Test(arguments: [("POST", "0"), ("PUT", "0"), ("PATCH", "0"), ("GET", "-")])
+    func aMethodThatExpectsABodySendsItsLength(_ method: String, _ length: String) async throws {
+        let server = try LoopbackServer(serving: { .init(200, body: Array(($0["Content-Length"] ?? "-").utf8)) })
+        let method = try #require(HTTPRequest.Method(method))
+        #expect(try await text(server) { $0.method = method }.text == length)
+    }
+
+    @Test func aContentCodingIsUndone() async throws {
+        let gzip = try #require(Data(base64Encoded: "H4sIAAAAAAACA8tIzcnJBwCGphA2BQAAAA=="))
+        let server = try LoopbackServer(serving: { _ in .init(200, headers: [("Content-Encoding", "gzip")], body: Array(gzip)) })
+        let (text, head) = try await text(server) { _ in }
+        #expect(text == "hello" && head.headerFields[.contentEncoding] == nil)
+    }
+}
+
 #if os(Linux)
     @Suite(.enabled(if: OtherAuthorities.list != nil, "It runs in a separate process."), .timeLimit(.minutes(2)))
     struct URLSessionOverTLS {

@@ -49,6 +49,18 @@ struct URLSessionSettings {
         #expect(stubbed == "stub")
     }
 
+    /// FEATURES 4.15.
+    @Test func cookiesAreKeptIfTheAppSaysSo() async throws {
+        let server = try LoopbackServer(serving: { request in
+            if let cookie = request["Cookie"] { return .init(200, body: Array(cookie.utf8)) }
+            return .init(302, headers: [("Location", request.target), ("Set-Cookie", "pass=1")])
+        })
+        #expect(try await text(server.url("/a")) { $0.storesCookies = true } == "pass=1")
+        // Another loader has its own.
+        let error = await #expect(throws: ImageError.self) { try await text(server.url("/a")) { _ in } }
+        #expect(error?.code == .tooManyRedirects && error?.message.contains("storesCookies") == true)
+    }
+
     @Test func withoutAnAnswerAChallengeIsAResponse() async throws {
         let server = try LoopbackServer(serving: { _ in
             .init(401, headers: [("WWW-Authenticate", "Basic realm=\"photos\"")], body: Array("denied".utf8))

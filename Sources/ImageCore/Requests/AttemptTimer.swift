@@ -1,5 +1,5 @@
-/// The time limits of one attempt to fetch, for a network layer: it ends when it makes no progress for the timeout of the
-/// request, or at the deadline of the load.
+/// The time limits of one attempt to fetch, for a network layer: it ends when it makes no progress for the timeout of
+/// the request, or at the deadline of the load.
 package final class AttemptTimer: Sendable {
     private struct State {
         var lastProgress: Duration
@@ -20,7 +20,7 @@ package final class AttemptTimer: Sendable {
         state = Lock(State(lastProgress: .zero))
     }
 
-    /// The server sent or accepted something: its silence begins anew.
+    /// The server sent or accepted something: its silence begins again.
     package func noteProgress() { state.withLock { $0.lastProgress = clock.now } }
 
     /// Silence does not count while the reader holds the body back.

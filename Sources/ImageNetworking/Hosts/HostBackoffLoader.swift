@@ -16,8 +16,9 @@ internal import CalotypeSystem
 /// than 2xx count when their headers are complete, since their bodies are seldom read. A request that is cancelled
 /// counts neither way, and so does a body that is dropped before its end.
 ///
-/// **Time**: waits end at the deadline, and are no part of the timeout. An attempt that ends by its timeout is a failure of the host; one that the deadline ends counts
-/// neither way, since waits and earlier attempts may have used the time up.
+/// **Time**: waits end at the deadline, and are no part of the timeout. An attempt that ends by its timeout
+/// is a failure of the host; one that the deadline ends counts neither way, since waits and earlier attempts may have
+/// used the time up.
 ///
 /// Put it inside a ``RetryingLoader`` and a ``ResumingLoader``, so that it sees each attempt.
 ///

@@ -4,8 +4,8 @@ public import ImageCore
 /// Loads `data` URLs (RFC 2397): `data:[<media type>][;base64],<data>`, base64 or percent-encoded.
 ///
 /// It reads what browsers read (Fetch standard, "data: URL processor"): blanks around the media type and before
-/// `base64`, and in base64 percent-encoded characters and white space, with or without padding. The URL-safe alphabet is
-/// accepted too. The media type becomes the `Content-Type` of the response.
+/// `base64`, and in base64 percent-encoded characters and white space, with or without padding. The URL-safe alphabet
+/// is accepted too. The media type becomes the `Content-Type` of the response.
 public struct DataURLLoader: DataLoading {
     /// The largest body, in bytes, where the request sets no limit; ``ResponseLimit/standard``.
     public var maximumBytes: Int

@@ -5,7 +5,7 @@ public import ImageCore
 /// and without a network a request waits, gets a stale response from a cache, or fails at once.
 ///
 /// **Time**: a wait for the network ends at the deadline; without a deadline, it is as long as the timeout. The arrival
-/// of a network is progress: the timeout then counts anew.
+/// of a network is progress: the timeout then begins again.
 ///
 /// ```swift
 /// let loader = NetworkAwareLoader(CurlLoader(), monitor: NetworkMonitor(), whenOffline: .wait)

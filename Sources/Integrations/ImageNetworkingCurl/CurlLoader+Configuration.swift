@@ -10,6 +10,10 @@ extension CurlLoader {
         /// Whether redirects are followed; `true`. Otherwise the response that redirects is the result, as for a cache
         /// that stores redirects or a program that resolves short links.
         public var followsRedirects = true
+        /// Whether the loader keeps the cookies that servers set, in memory, and sends them back, as some redirects and
+        /// logins need; `false`. A cache does not take them into account: use it for hosts that serve everyone the same
+        /// images.
+        public var storesCookies = false
         /// How far a body is received ahead of its reader, in bytes; 256 KB. The reader may hold up to as much again.
         public var window = 256 << 10
         /// The versions of HTTP to offer.

@@ -9,8 +9,9 @@ public import ImageCore
 /// Cancelling the task that loads or reads, or dropping the body unread, closes the transfer and its socket.
 ///
 /// At most ten redirects are followed, to `http` and `https` only. Another origin gets only fields that describe the
-/// wanted response, such as `Accept`: `Authorization`, `Cookie` and unknown fields may be credentials. Bodies are not
-/// decompressed, since images are compressed already. Any status is a response, also 404.
+/// wanted response, such as `Accept`: `Authorization`, `Cookie` and unknown fields may be credentials. Content
+/// codings (gzip, deflate, and what libcurl has besides) are undone but not asked for, since images are compressed
+/// already. Any status is a response, also 404.
 ///
 /// The timeout of a request is the longest time without progress: while it waits for a free connection, connects, sends
 /// the request, waits for the response, or between two parts of the body. A redirect is progress, and a transfer that

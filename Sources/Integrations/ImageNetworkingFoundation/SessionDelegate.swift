@@ -72,7 +72,11 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate {
     ) {
         guard let transfer = transfer(task) else { return }
         transfer.whileUndecided {
-            if let problem = Self.problem(with: request, redirects: transfer.redirected(by: Self.head(of: response)), transfer) {
+            let losesCookies =
+                response.value(forHTTPHeaderField: "Set-Cookie") != nil && task.originalRequest?.httpShouldHandleCookies == false
+            if let problem = Self.problem(
+                with: request, redirects: transfer.redirected(by: Self.head(of: response)), losesCookies: losesCookies, transfer)
+            {
                 completionHandler(nil)
                 return transfer.fail(problem)
             }
@@ -84,6 +88,18 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate {
                     next.setValue(nil, forHTTPHeaderField: name)
                 }
             }
+            #if canImport(FoundationNetworking)
+                // On Linux the session neither stores the cookies of a redirect nor sends any after it.
+                if let jar = session.configuration.httpCookieStorage, task.originalRequest?.httpShouldHandleCookies == true,
+                    let fields = response.allHeaderFields as? [String: String], let from = response.url, let to = next.url
+                {
+                    jar.setCookies(
+                        HTTPCookie.cookies(withResponseHeaderFields: fields, for: from), for: from, mainDocumentURL: nil)
+                    for (name, value) in HTTPCookie.requestHeaderFields(with: jar.cookies(for: to) ?? []) {
+                        next.setValue(value, forHTTPHeaderField: name)
+                    }
+                }
+            #endif
             completionHandler(next)
         }
     }
@@ -113,10 +129,14 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate {
         completionHandler(answer.0, answer.1)
     }
 
-    private static func problem(with request: URLRequest, redirects: Int, _ transfer: SessionTransfer) -> ImageError? {
+    private static func problem(
+        with request: URLRequest, redirects: Int, losesCookies: Bool, _ transfer: SessionTransfer
+    ) -> ImageError? {
         guard redirects <= RedirectLimit.standard else {
             return ImageError(
-                .tooManyRedirects, message: "\(transfer.source) was redirected more than \(RedirectLimit.standard) times.")
+                .tooManyRedirects,
+                message: "\(transfer.source) was redirected more than \(RedirectLimit.standard) times."
+                    + (losesCookies ? RedirectLimit.cookieHint : ""))
         }
         let scheme = request.url?.scheme?.lowercased() ?? ""
         guard scheme == "http" || scheme == "https" else {

@@ -105,15 +105,19 @@ final class SessionTransfer: Sendable {
     /// Receives the response headers.
     func receive(_ head: Head) {
         timer.noteProgress()
+        var head = head
         // Responses to HEAD, and 304 responses, may announce the length of a body that they do not have.
         let hasBody = !isHead && ![204, 304].contains(head.response.status.code)
         let announced = hasBody ? head.response.headerFields[.contentLength] : nil
         let length = announced.flatMap(ContentLength.bytes)
         if announced != nil, length == nil { return fail(.badLength(source)) }
-        if let length, length > limit { return fail(.tooLarge(source, announced: length, limit: limit)) }
+        // The session decodes the body, unless it is a part, so that its length is unknown.
+        let isCoded = hasBody && head.response.status != .partialContent && head.response.headerFields[.contentEncoding] != nil
+        if isCoded { for name in [HTTPField.Name.contentEncoding, .contentLength] { head.response.headerFields[name] = nil } }
+        if !isCoded, let length, length > limit { return fail(.tooLarge(source, announced: length, limit: limit)) }
         state.withLock { state in
             state.head = head
-            state.expected = head.response.headerFields[.contentEncoding] != nil ? nil : length
+            state.expected = isCoded ? nil : length
         }
         channel.publish(hasHead: true)
     }

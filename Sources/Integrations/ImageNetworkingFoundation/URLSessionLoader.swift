@@ -13,14 +13,15 @@ internal import ImageNetworking
 /// system's proxies, VPNs and power management. Elsewhere it needs no library besides Foundation.
 ///
 /// It behaves like `CurlLoader`: a load returns as soon as the response headers are complete; at most ten redirects are
-/// followed, to `http` and `https` only; credentials stay with their origin; any status is a response; bodies are not
-/// decompressed. Caches are not used, and cookies only with a ``Configuration/session`` that has them.
+/// followed, to `http` and `https` only; credentials stay with their origin; any status is a response; content codings
+/// are undone. Caches are not used, and cookies only with ``Configuration/storesCookies`` or a
+/// ``Configuration/session`` that has them.
 ///
 /// A body may have as many bytes as the request says, or ``ResponseLimit/standard``; that is checked against
 /// `Content-Length` and with every chunk.
 ///
-/// The timeout of a request counts from its start, including the time that it waits in the session for a connection;
-/// the deadline ends it too, if that is sooner.
+/// The timeout of a request is the longest time without progress, including the time that it waits in the session for a
+/// connection. The deadline ends the request too.
 ///
 /// On Linux, URLSession (of swift-corelibs-foundation) has no back-pressure: up to a whole body waits in memory. It is
 /// slower than `CurlLoader`, and has no time limit for the connection alone.
@@ -43,8 +44,11 @@ public final class URLSessionLoader: DataLoading {
         /// Whether loads use the network in Low Data Mode; `true`. Otherwise they fail there. It has no effect on
         /// Linux.
         public var allowsConstrainedNetwork = true
+        /// Whether the loader keeps the cookies that servers set, in memory, and sends them back; `false`. A cache does
+        /// not take them into account: use it for hosts that serve everyone the same images.
+        public var storesCookies = false
         /// Makes the settings of the session: proxies, cookies, `URLProtocol` classes, TLS versions. `nil`, the
-        /// default, for an ephemeral session without cookies and stored credentials.
+        /// default, for an ephemeral session without stored credentials.
         ///
         /// The loader sets the connections per host, and removes the cache of the session. The ``background`` session
         /// is not made from these settings.
@@ -103,7 +107,9 @@ public final class URLSessionLoader: DataLoading {
         let reader = SessionReader(transfer, lease: lease)
         let watch = Task { transfer.fail(try await transfer.timer.waitForLimit()) }
         transfer.onEnd { watch.cancel() }
-        let (head, whole) = try await transfer.start { lease.start(Self.urlRequest(for: request, configuration), transfer) }
+        let (head, whole) = try await transfer.start {
+            lease.start(Self.urlRequest(for: request, configuration), priority: request.priority, transfer)
+        }
         let body = whole.map { ByteStream($0) } ?? ByteStream { try await reader.transfer.next() }
         var response = DataResponse(url: head.url, head: head.response, body: body)
         response.redirects = transfer.redirects
@@ -120,20 +126,18 @@ public final class URLSessionLoader: DataLoading {
     }
 
     static func urlRequest(for request: DataRequest, _ configuration: Configuration) -> URLRequest {
-        var (url, fields) = (request.url, request.headerFields)
-        if let address = try? WebAddress(url), address.credentials != nil {
-            // Credentials go into the header, so that redirects, logs and errors do not contain them.
-            fields[.authorization] = fields[.authorization] ?? address.basicAuthorization
-            url = URL(string: address.text) ?? url
-        }
+        let fields = request.transportFields
+        var url = request.url
+        // Credentials are in the header, so that redirects, logs and errors do not contain them.
+        if let address = try? WebAddress(url), address.credentials != nil { url = URL(string: address.text) ?? url }
         // The loader applies its own time limits, so those of the session are longer.
         var made = URLRequest(url: url, cachePolicy: .reloadIgnoringLocalCacheData, timeoutInterval: 86_400)
         made.httpMethod = request.method.rawValue
-        made.httpBody = request.body
+        made.httpBody = request.body ?? (request.method.expectsBody ? Data() : nil)
         // The session of the app may have cookies.
-        made.httpShouldHandleCookies = configuration.session != nil
+        made.httpShouldHandleCookies = configuration.session != nil || configuration.storesCookies
         for field in fields { made.addValue(field.value, forHTTPHeaderField: field.name.rawName) }
-        // Otherwise the session would request compression, and decompress the body without a sign of it.
+        // Otherwise the session would request compression. Images are compressed already.
         if fields[.acceptEncoding] == nil { made.setValue("identity", forHTTPHeaderField: "Accept-Encoding") }
         if fields[.userAgent] == nil { made.setValue(configuration.userAgent, forHTTPHeaderField: "User-Agent") }
         #if canImport(Darwin)
@@ -165,7 +169,12 @@ final class SessionLease: Sendable {
 
     init(_ configuration: URLSessionLoader.Configuration, connectionsPerHost: Int) {
         let settings = configuration.session?() ?? .ephemeral
-        if configuration.session == nil { URLSessionLoader.makePrivate(settings) }
+        if configuration.session == nil {
+            // Those of an ephemeral session are in memory.
+            let cookies = settings.httpCookieStorage
+            URLSessionLoader.makePrivate(settings)
+            if configuration.storesCookies { (settings.httpCookieStorage, settings.httpShouldSetCookies) = (cookies, true) }
+        }
         // The session would store what it does not read.
         settings.urlCache = nil
         settings.httpMaximumConnectionsPerHost = max(1, connectionsPerHost)
@@ -177,8 +186,10 @@ final class SessionLease: Sendable {
 
     deinit { session.invalidateAndCancel() }
 
-    func start(_ request: URLRequest, _ transfer: SessionTransfer) {
+    func start(_ request: URLRequest, priority: LoadPriority, _ transfer: SessionTransfer) {
         let task = session.dataTask(with: request)
+        // From 0 to 1, and 0.5 for the default.
+        task.priority = Float(priority.rawValue) / 4
         delegate.add(transfer, task.taskIdentifier, lease: self)
         guard transfer.attach(task) else {
             delegate.remove(task.taskIdentifier)

@@ -68,8 +68,8 @@ extension LoopbackServer {
             try write(Array(String(bytes.count, radix: 16).utf8) + [13, 10] + bytes + [13, 10])
         }
 
-        /// Sends response headers and a body, one byte every 50 ms. Without a number of bytes, the body ends when the client
-        /// disconnects.
+        /// Sends response headers and a body, one byte every 50 ms. Without a number of bytes, the body ends when the
+        /// client disconnects.
         package func trickle(bytes: Int = .max) throws(Disconnected) {
             try writeHeaders(200, headers: [("Transfer-Encoding", "chunked")])
             for _ in 0..<bytes {

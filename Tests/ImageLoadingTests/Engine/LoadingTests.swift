@@ -63,7 +63,8 @@ import Testing
     /// A 206 without a range request is an error unless its range is the whole body.
     @Test(arguments: [
         ("bytes 0-1/4", false), ("bytes 2-3/4", false), (nil, false), ("bytes 0-1/2", true), ("Bytes 0-1/2", true),
-        ("bytes 0-1/*", true), ("bytes  0-1/2", true), ("bytes 0 - 1 / 2", true), ("bytes 00-01/02", true), ("bytes 1-0/2", false),
+        ("bytes 0-1/*", true), ("bytes  0-1/2", true), ("bytes 0 - 1 / 2", true), ("bytes 00-01/02", true),
+        ("bytes 1-0/2", false),
         ("bytes 0-1/1", false), ("bytes */2", false), ("items 0-1/2", false), ("bytes 0-/2", false), ("bytes -1/2", false),
         ("bytes 0-99999999999999999999/*", false), ("", false), ("bytes 0-0/*", false),
     ])

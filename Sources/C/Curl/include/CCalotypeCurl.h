@@ -35,6 +35,13 @@ static inline CURLcode clt_curl_set_request_callback(CURL *handle, curl_prereq_c
     return (curl_easy_setopt)(handle, CURLOPT_PREREQFUNCTION, value);
 }
 
+/// NULL when there is no memory left.
+static inline CURLSH *clt_curl_make_cookie_jar(void) {
+    CURLSH *jar = curl_share_init();
+    if (jar != NULL) (void)(curl_share_setopt)(jar, CURLSHOPT_SHARE, CURL_LOCK_DATA_COOKIE);
+    return jar;
+}
+
 /// The library copies the bytes.
 static inline CURLcode clt_curl_set_blob(CURL *handle, CURLoption option, const void *bytes, size_t count) {
     struct curl_blob blob = {.data = (void *)bytes, .len = count, .flags = CURL_BLOB_COPY};

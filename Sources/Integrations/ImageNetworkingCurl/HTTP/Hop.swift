@@ -14,10 +14,8 @@ struct Hop: Sendable {
     /// The first request of a chain.
     static func first(of request: DataRequest) throws(ImageError) -> Hop {
         let address = try WebAddress(request.url)
-        var headerFields = request.headerFields
-        headerFields[.authorization] = headerFields[.authorization] ?? address.basicAuthorization
         return Hop(
-            address: address, method: request.method, headerFields: headerFields, body: request.body)
+            address: address, method: request.method, headerFields: request.transportFields, body: request.body)
     }
 
     /// The request that follows a redirect of `status` to `url`, an absolute URL; `source` is named in errors.

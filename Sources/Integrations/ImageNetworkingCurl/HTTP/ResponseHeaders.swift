@@ -21,6 +21,7 @@ struct ResponseHeaders: Equatable, Sendable {
     private(set) var contentLength: Int?
     /// Whether `Content-Length` is not a number, or several numbers.
     private(set) var hasBadLength = false
+    private(set) var setsCookie = false
     /// Percent-encoded where it is no part of a URL.
     private var location: String?
 
@@ -84,6 +85,7 @@ struct ResponseHeaders: Equatable, Sendable {
                 let length = ContentLength.bytes(of: field.value)
                 hasBadLength = hasBadLength || length == nil || length != contentLength ?? length
                 contentLength = length
+            case .setCookie: setsCookie = true
             case .location where location == nil:
                 location = unsafe field.withUnsafeBytesOfValue { unsafe URL.percentEncodingInvalidBytes(of: $0) }
             default: break

@@ -85,6 +85,10 @@ extension CurlLoop {
                 next.redirects.append(headers.response)
                 return .redirect(next)
             } catch {
+                var error = error
+                if error.code == .tooManyRedirects, headers.setsCookie, cookies == nil {
+                    error.message += RedirectLimit.cookieHint
+                }
                 return .end(.failure(error))
             }
         }

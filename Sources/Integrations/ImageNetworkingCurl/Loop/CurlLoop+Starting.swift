@@ -44,7 +44,7 @@ extension CurlLoop {
             fetch.fail(SourcePolicy.error(fetch.source, problem))
             return false
         }
-        guard let handle = EasyHandle(configuration, usesProxies: usesProxies) else {
+        guard let handle = EasyHandle(configuration, usesProxies: usesProxies, cookies: cookies) else {
             fetch.fail(ImageError(.connectionFailed, message: "There is not enough memory to load \(fetch.source)."))
             return false
         }

@@ -11,6 +11,8 @@ final class CurlLoop {
     let limits: CurlLoader.Limits
     /// Whether libcurl looks for proxies in the environment, which takes a while for every transfer.
     let usesProxies: Bool
+    /// `nil` if cookies are not kept.
+    let cookies: CookieJar?
     /// The fetches that wait for their turn.
     var queue: TransferQueue<Fetch>
     var running: [ObjectIdentifier: CurlTransfer] = [:]
@@ -37,6 +39,7 @@ final class CurlLoop {
         usesProxies =
             configuration.usesProxyOfEnvironment && configuration.sourcePolicy == nil
             && ProcessInfo.processInfo.environment.contains { $0.key.lowercased().hasSuffix("_proxy") && !$0.value.isEmpty }
+        cookies = configuration.storesCookies ? CookieJar() : nil
         queue = TransferQueue(limits)
         multi.set(CURLMOPT_PIPELINING, Int(CURLPIPE_MULTIPLEX))
         multi.set(CURLMOPT_MAX_HOST_CONNECTIONS, limits.connectionsPerHost)

@@ -108,7 +108,7 @@ final class CurlTransfer {
             || handle.offset(hop.address.origin.isSecure ? CURLINFO_APPCONNECT_TIME_T : CURLINFO_CONNECT_TIME_T) > 0
     }
 
-    /// The server's silence begins anew.
+    /// The server's silence begins again.
     func noteProgress() { unsafe fetch.lastProgress = loop.now }
 
     /// Whether a body is sent, or was sent without a response yet.

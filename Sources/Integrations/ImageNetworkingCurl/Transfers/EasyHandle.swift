@@ -16,16 +16,24 @@ internal import CalotypeSystem
     var headers = ResponseHeaders()
     private(set) var headerLines: UnsafeMutablePointer<curl_slist>?
     private let errorText: UnsafeMutablePointer<CChar>
+    /// Outlives the handle, which uses it.
+    private let cookies: CookieJar?
 
     /// Creates a handle with the options that all requests have in common.
-    init?(_ configuration: CurlLoader.Configuration, usesProxies: Bool) {
+    init?(_ configuration: CurlLoader.Configuration, usesProxies: Bool, cookies: CookieJar?) {
         guard let pointer = unsafe curl_easy_init() else { return nil }
+        self.cookies = cookies
         unsafe self.pointer = unsafe pointer
         unsafe errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
         unsafe errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
         _ = unsafe clt_curl_set_pointer(pointer, CURLOPT_ERRORBUFFER, errorText)
         // Names the handle in libcurl's list of finished transfers.
         _ = unsafe clt_curl_set_pointer(pointer, CURLOPT_PRIVATE, context)
+        if let cookies {
+            _ = unsafe clt_curl_set_pointer(pointer, CURLOPT_SHARE, cookies.pointer)
+            // Without a name, no file is read.
+            set(CURLOPT_COOKIEFILE, "")
+        }
         setCallbacks()
         setConnectionOptions(configuration, usesProxies: usesProxies)
     }

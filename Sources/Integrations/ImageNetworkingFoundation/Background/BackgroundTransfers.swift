@@ -151,7 +151,9 @@ final class BackgroundTransfers: Sendable {
     }
 
     /// Waits for a running transfer, takes a stored body, or else starts a transfer.
-    private func fetch(_ request: DataRequest, _ key: String, _ id: UUID, _ timer: AttemptTimer, limit: Int) async throws -> FinishedDownload {
+    private func fetch(_ request: DataRequest, _ key: String, _ id: UUID, _ timer: AttemptTimer, limit: Int) async throws
+        -> FinishedDownload
+    {
         let session = try await session()
         let (results, continuation) = AsyncThrowingStream<FinishedDownload, any Error>.makeStream()
         let waiter = Waiter(results: continuation, timer: timer)

@@ -1,0 +1,79 @@
+import ImageCore
+import ImageNetworkingCurl
+import LoopbackHTTP
+import NetworkTestKit
+import Testing
+
+/// FEATURES 4.15.
+@Suite(.timeLimit(.minutes(1)))
+struct CurlLoaderCookies {
+    /// Redirects to itself until it gets its cookie.
+    private func gate(_ attributes: String = "") throws -> LoopbackServer {
+        try LoopbackServer(serving: { request in
+            if let cookie = request["Cookie"] {
+                return .init(200, body: Array(cookie.split(separator: "; ").sorted().joined(separator: " ").utf8))
+            }
+            return .init(
+                302, headers: [("Location", request.target), ("Set-Cookie", "pass=1\(attributes)"), ("Set-Cookie", "lang=en")])
+        })
+    }
+
+    private func loader(_ change: (inout CurlLoader.Configuration) -> Void = { _ in }) -> CurlLoader {
+        var configuration = CurlLoader.Configuration()
+        configuration.storesCookies = true
+        change(&configuration)
+        return CurlLoader(configuration)
+    }
+
+    @Test func cookiesOfARedirectAreSentBack() async throws {
+        let (server, loader) = (try gate(), loader())
+        #expect(try await loader.load(try server.request("/a")).body.text() == "lang=en pass=1")
+        #expect(try await loader.load(try server.request("/b")).body.text() == "lang=en pass=1")
+        #expect(server.requests.value == 3)
+        // Another loader has its own.
+        #expect(try await self.loader().load(try server.request("/a")).body.text() == "lang=en pass=1")
+        #expect(server.requests.value == 5)
+    }
+
+    @Test func withoutAJarTheErrorNamesIt() async throws {
+        let server = try gate()
+        let error = try await imageError { _ = try await CurlLoader().load(try server.request("/a")) }
+        #expect(error.code == .tooManyRedirects && error.message.hasSuffix(RedirectLimit.cookieHint))
+        let plain = try LoopbackServer.answering(302, headers: [("Location", "/")], body: "")
+        let other = try await imageError { _ = try await CurlLoader().load(try plain.request("/")) }
+        #expect(!other.message.contains("cookie"))
+        // With one, the cookie is not what is missing.
+        let endless = try LoopbackServer.answering(302, headers: [("Location", "/"), ("Set-Cookie", "a=1")], body: "")
+        let third = try await imageError { _ = try await loader().load(try endless.request("/")) }
+        #expect(!third.message.contains("cookie"))
+    }
+
+    /// libcurl sends secure cookies to loopback addresses without TLS too, so that these are not among them.
+    @Test(arguments: ["; Path=/other", "; Domain=example.org", "; Max-Age=0"])
+    func aCookieGoesOnlyWhereItBelongs(_ attributes: String) async throws {
+        let (server, loader) = (try gate(attributes), loader())
+        #expect(try await loader.load(try server.request("/a")).body.text() == "lang=en")
+    }
+
+    @Test func cookiesStayWithTheirHost() async throws {
+        let (server, loader) = (try gate(), loader())
+        _ = try await loader.body(of: try server.request("/a"))
+        let stranger = try LoopbackServer(serving: { .init(200, body: Array(($0["Cookie"] ?? "-").utf8)) })
+        let url = try #require(URL(string: "http://localhost:\(stranger.port)/"))
+        #expect(try await loader.load(DataRequest(url: url)).body.text() == "-")
+    }
+
+    /// Loads on different connections of one loader share the jar.
+    @Test func manyLoadsShareTheCookies() async throws {
+        let (server, loader) = (try gate(), loader())
+        let texts = try await withThrowingTaskGroup { group in
+            for number in 0..<50 {
+                let request = try server.request("/\(number)")
+                group.addTask { try await loader.load(request).body.text() }
+            }
+            return try await group.reduce(into: Set<String>()) { $0.insert($1) }
+        }
+        #expect(texts == ["lang=en pass=1"])
+        await loader.close()
+    }
+}
