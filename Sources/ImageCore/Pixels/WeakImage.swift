@@ -4,6 +4,7 @@ package struct WeakImage: Sendable {
     private weak var animation: AnimatedImage?
     private let isAnimated: Bool
     private let (format, isPartial, isPreview): (ImageFormat?, Bool, Bool)
+    private let freshUntil: Double?
 
     /// - Returns: `nil` if only `image` has the pixels.
     package init?(_ image: inout DecodedImage) {
@@ -11,13 +12,14 @@ package struct WeakImage: Sendable {
         bitmap = Bitmap.Weak(image.bitmap)
         (animation, isAnimated) = (image.animation, image.animation != nil)
         (format, isPartial, isPreview) = (image.format, image.isPartial, image.isPreview)
+        freshUntil = image.freshUntil
     }
 
     /// The image; `nil` once it is no longer in use.
     package var image: DecodedImage? {
         guard let bitmap = bitmap.bitmap else { return nil }
         var image = DecodedImage(bitmap, format: format, isPartial: isPartial, isPreview: isPreview)
-        image.animation = animation
+        (image.animation, image.freshUntil) = (animation, freshUntil)
         return isAnimated && animation == nil ? nil : image
     }
 }
