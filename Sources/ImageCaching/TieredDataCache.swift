@@ -57,7 +57,7 @@ public struct TieredDataCache: DataCaching {
         let near: Result<DataEntry?, any Error>
         do { near = .success(try await local.entry(for: key)) } catch { near = .failure(error) }
         if case .success(let entry?) = near { return entry }
-        if case .failure(let error as CancellationError) = near { throw error }
+        if case .failure(let error) = near, Task.isCancelled { throw error }
         guard let entry = try await shared.entry(for: key) else { return try near.get() }
         // The next hit repeats a failed promotion.
         if policy.promotes { try? await local.store(entry, for: key) }

@@ -120,12 +120,13 @@ public final class CachedLoader: DataLoading {
 }
 
 /// Returns the result of a cache operation; `nil` if it fails, which costs only a hit.
+///
+/// - Throws: `CancellationError` if the task is cancelled, not if only the cache says so.
 func ignoringCacheErrors<R: Sendable>(_ body: () async throws -> R) async throws(CancellationError) -> R? {
     do {
         return try await body()
-    } catch let error as CancellationError {
-        throw error
     } catch {
+        guard !Task.isCancelled else { throw CancellationError() }
         return nil
     }
 }

@@ -1,3 +1,4 @@
+import CalotypeTesting
 import HTTPTypes
 import ImageCore
 import Testing
@@ -131,6 +132,12 @@ import CalotypeSystem
         try await small.updateEntry(entry(1), for: dataKey("a"))
         #expect(await local.updates == 2)
         #expect(await shared.updates == 1)
+    }
+
+    @Test func theSharedCacheIsReadIfTheLocalOneThrowsACancellationOfItsOwn() async throws {
+        let (local, shared) = (LoggedDataCache { _ in CancellationError() }, LoggedDataCache())
+        try await shared.store(entry(4), for: dataKey("a"))
+        #expect(try await TieredDataCache(local: local, shared: shared).entry(for: dataKey("a"))?.data == content(4))
     }
 
     @Test func aCacheWithoutItsOwnUpdateStoresTheEntry() async throws {
