@@ -1,5 +1,8 @@
 import CalotypeTesting
+import ImageCodecs
 import ImageCore
+import ImageDecoding
+import ImageLoading
 import ImageProcessing
 import ImageTargets
 import Testing
@@ -218,5 +221,37 @@ import Testing
         #expect(provider.loads.count == 2)
         #expect(provider.loads[1].request.options.processors?.count == 2)
         #expect(provider.loads[1].request.options.processors?.last?.identifier == "calotype.resize(80x60,fill,lanczos3)")
+    }
+
+    /// The image of a view after a load of a file of 1,600 by 400 pixels, red to the left of column 1,000, then green.
+    private func shown(_ processor: any Processing, in size: ViewImageSize) async throws -> DecodedImage? {
+        let bitmap = try unsafe Bitmap(
+            size: PixelSize(width: 1600, height: 400), format: .rgba8, alpha: .opaque
+        ) { pixels, bytesPerRow in
+            for index in pixels.indices {
+                let x = index % bytesPerRow / 4
+                unsafe pixels[index] = index % 4 == 3 || index % 4 == (x < 1000 ? 0 : 1) ? 255 : 0
+            }
+        }
+        let file = try EncoderRegistry(.codecs).encode(DecodedImage(bitmap), as: .png, options: EncodeOptions())
+        let loader = ImageLoader(
+            .init(dataLoader: ScriptedLoader { _ in .body(file) }, decoder: DecoderRegistry(.codecs)))
+        let (view, results) = (SizedView(size), EventLog<Result<ImageResponse, LoadFailure>>())
+        let target = ImageTarget(view, loader: loader)
+        await target.setImage(ImageRequest(url: Self.url, processors: [processor])) { results.append($0) }
+        await results.wait(forCount: 1)
+        withExtendedLifetime(target) {}
+        return try results.events[0].get().image
+    }
+
+    @Test func aCropOutsideOfTheSizeOfTheViewIsShown() async throws {
+        let image = try await shown(.crop(x: 1000, y: 0, width: 400, height: 300), in: box(200, 200, .fit))
+        #expect(image?.size == PixelSize(width: 200, height: 150))
+        #expect(image.map { TestImages.pixel(of: $0, x: 100, y: 75) } == [0, 255, 0, 255])
+    }
+
+    @Test func aCropToAnAspectRatioIsCutFromTheWholeImage() async throws {
+        let image = try await shown(.crop(aspectRatio: 16, to: 9), in: box(100, 100))
+        #expect(image?.size == PixelSize(100))
     }
 }

@@ -3,8 +3,9 @@ internal import ImageTargets
 
 /// Checks that an adapter shows what its target sets, in each situation once.
 ///
-/// The situations are: placeholder, image, memory hit, replaced request, failure, cleared view, images of several pixel
-/// formats, and requests that arrive while a call of the adapter is suspended. Previews are sent, but not checked.
+/// The situations are: placeholder, image, memory hit, replaced request, failure, cleared view, an image that stays
+/// until the next one is there, images of several pixel formats, and requests that arrive while a call of the adapter
+/// is suspended. Previews are sent, but not checked.
 ///
 /// ```swift
 /// // In a test, with a custom adapter:
@@ -29,6 +30,7 @@ public func checkImageViewAdapterConformance<View: ImageViewAdapter>(
     try await check.checkReplacement()
     try await check.checkFailure()
     try await check.checkReuse()
+    try await check.checkKeptImages()
     try await check.checkPixelFormats()
     try await check.checkSuspendedCalls()
 }
@@ -119,6 +121,23 @@ private actor AdapterCheck<View: ImageViewAdapter> {
         try lastLoad().succeed(try Self.image(Self.green))
         await completed.wait(forCount: 1)
         try await expect("After a view was reused", Self.green)
+    }
+
+    func checkKeptImages() async throws {
+        let completed = EventLog<Void>()
+        await target.setImage(request("kept")) { _ in completed.append(()) }
+        try lastLoad().succeed(try Self.image(Self.red))
+        await completed.wait(forCount: 1)
+        await target.setImage(request("kept") { $0.cachePolicy = .reload }) { _ in completed.append(()) }
+        try await expect("While the image of a view is fetched again", Self.red, hasFailed: false)
+        try lastLoad().succeed(try Self.image(Self.blue))
+        await completed.wait(forCount: 2)
+        try await expect("After the image of a view was fetched again", Self.blue, isLoading: false, hasFailed: false)
+        await target.setImage(request("after") { $0.keepsImageWhileLoading = true }) { _ in completed.append(()) }
+        try await expect("While a view keeps its image", Self.blue, hasFailed: false)
+        try lastLoad().succeed(try Self.image(Self.green))
+        await completed.wait(forCount: 3)
+        try await expect("After a view kept its image", Self.green, isLoading: false, hasFailed: false)
     }
 
     func checkPixelFormats() async throws {
