@@ -13,9 +13,9 @@ final class SourceReader {
     ///
     /// - Throws: ``ImageError``, also for an HTTP status other than success.
     func bytes(of source: SourceArgument) async throws -> Data {
-        if let path = source.path { return try FileLoader(maximumBytes: .max).contents(ofFile: path) }
+        if let path = source.path { return try FileLoader(maximumResponseBytes: .max).contents(ofFile: path) }
         let url = source.url
-        if url.isFileURL { return try FileLoader(maximumBytes: .max).contents(of: url) }
+        if url.isFileURL { return try FileLoader(maximumResponseBytes: .max).contents(of: url) }
         let bars = Console.showsProgress ? ProgressBars(total: 1) : nil
         defer { bars?.close() }
         bars?.update { $0.start(0, name: source.displayName) }

@@ -39,7 +39,7 @@ extension ConvertCommand {
         let processors = try stepList.processors { overlayPath in
             var options = DecodeOptions()
             options.limits = limits.decoding
-            return try decoders.decode(FileLoader(maximumBytes: .max).contents(ofFile: overlayPath), options: options)
+            return try decoders.decode(FileLoader(maximumResponseBytes: .max).contents(ofFile: overlayPath), options: options)
         }
         var options = decodeOptions
         var run = ProcessingRun.runs(of: processors).map(\.processor)

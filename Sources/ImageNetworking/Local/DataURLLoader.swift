@@ -8,10 +8,10 @@ public import ImageCore
 /// is accepted too. The media type becomes the `Content-Type` of the response.
 public struct DataURLLoader: DataLoading {
     /// The largest body, in bytes, where the request sets no limit; ``ResponseLimit/standard``.
-    public var maximumBytes: Int
+    public var maximumResponseBytes: Int
 
     /// Makes a loader.
-    public init(maximumBytes: Int = ResponseLimit.standard) { self.maximumBytes = maximumBytes }
+    public init(maximumResponseBytes: Int = ResponseLimit.standard) { self.maximumResponseBytes = maximumResponseBytes }
 
     /// Decodes the URL.
     ///
@@ -22,7 +22,7 @@ public struct DataURLLoader: DataLoading {
         guard text.utf8.count >= 5, text.prefix(5).lowercased() == "data:" else {
             throw ImageError(.unsupportedScheme, message: "\(source) is not a data URL.")
         }
-        let limit = request.maximumResponseBytes ?? maximumBytes
+        let limit = request.maximumResponseBytes ?? maximumResponseBytes
         let rest = text.utf8.dropFirst(5)
         let end = rest.firstIndex(of: UInt8(ascii: "#")) ?? rest.endIndex
         guard let comma = rest[..<end].firstIndex(of: UInt8(ascii: ",")) else {

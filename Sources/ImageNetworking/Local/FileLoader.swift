@@ -9,13 +9,13 @@ public import ImageCore
 /// if it becomes shorter, the load fails.
 public struct FileLoader: DataLoading {
     /// The largest file, in bytes, where the request sets no limit; ``ResponseLimit/standard``.
-    public var maximumBytes: Int
+    public var maximumResponseBytes: Int
     /// The length of a chunk, in bytes; 256 KB. A smaller file is one chunk.
     public var chunkSize: Int
 
     /// Makes a loader.
-    public init(maximumBytes: Int = ResponseLimit.standard, chunkSize: Int = 256 << 10) {
-        self.maximumBytes = maximumBytes
+    public init(maximumResponseBytes: Int = ResponseLimit.standard, chunkSize: Int = 256 << 10) {
+        self.maximumResponseBytes = maximumResponseBytes
         self.chunkSize = max(1, chunkSize)
     }
 
@@ -25,7 +25,7 @@ public struct FileLoader: DataLoading {
     ///   file is missing, forbidden or not a regular file, `tooLarge`; or `CancellationError`.
     public func load(_ request: DataRequest) async throws -> DataResponse {
         try Task.checkCancellation()
-        let file = try FileReader(Self.path(of: request.url), limit: request.maximumResponseBytes ?? maximumBytes)
+        let file = try FileReader(Self.path(of: request.url), limit: request.maximumResponseBytes ?? maximumResponseBytes)
         if file.byteCount <= chunkSize {
             return DataResponse(url: request.url, body: ByteStream(try file.next(file.byteCount) ?? Data()))
         }
@@ -70,7 +70,7 @@ public struct FileLoader: DataLoading {
     package func contents(ofFile path: String) throws -> Data { try contents(of: Array(path.utf8)) }
 
     private func contents(of path: [UInt8]) throws(ImageError) -> Data {
-        let file = try FileReader(path, limit: maximumBytes)
+        let file = try FileReader(path, limit: maximumResponseBytes)
         if file.byteCount > chunkSize, let mapped = file.mapped() { return mapped }
         return try file.next(file.byteCount) ?? Data()
     }

@@ -70,7 +70,7 @@ struct FileLoaderReads {
 
     @Test func aFileThatCannotBeReadIsATypedError() throws {
         _ = try directory.file("long", [1, 2, 3])
-        let short = FileLoader(maximumBytes: 2)
+        let short = FileLoader(maximumResponseBytes: 2)
         func code(_ loader: FileLoader, _ name: String) -> ImageError.Code? {
             #expect(throws: ImageError.self) { try loader.contents(ofFile: directory.path + "/" + name) }?.code
         }
@@ -136,7 +136,8 @@ struct FileLoaderReads {
         let error = try await imageError { _ = try await loader.load(DataRequest(url: url, maximumResponseBytes: 100)) }
         #expect(error.code == .tooLarge)
         #expect(
-            try await imageError { _ = try await FileLoader(maximumBytes: 100).load(DataRequest(url: url)) }.code == .tooLarge)
+            try await imageError { _ = try await FileLoader(maximumResponseBytes: 100).load(DataRequest(url: url)) }.code
+                == .tooLarge)
         #expect(try await loader.body(of: DataRequest(url: url, maximumResponseBytes: 101)).count == 101)
     }
 
