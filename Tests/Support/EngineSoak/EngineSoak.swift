@@ -7,9 +7,9 @@ internal import CalotypeSystem
 /// does nothing else.
 ///
 /// The first quarter warms up, or 20,000 loads if they are more. Then the memory at rest, with empty caches, is
-/// measured eight times. A leak is part of every later measurement, while tables grow and shrink, so the lowest of the last four
-/// measurements is compared with the lowest of the first four. The status is 1 if allocated or resident memory grew by
-/// more than 2 %, or if a load or other work did not end.
+/// measured eight times. A leak is part of every later measurement, while tables grow and shrink, so the lowest of the
+/// last four measurements is compared with the lowest of the first four. The status is 1 if allocated or resident
+/// memory grew by more than 2 %, or if a load or other work did not end.
 ///
 /// A run of fewer than half a million loads still warms up while it is measured, because tables grow and the kernel
 /// counts pages in batches. It may grow by 2 MB or so (10 %) of resident memory, and by 16 allocated bytes for each
