@@ -6,7 +6,7 @@ import InMemoryLogging
 import Logging
 import Testing
 
-@Suite struct LoggingLoads {
+@Suite(.timeLimit(.minutes(1))) struct LoggingLoads {
     private let store = InMemoryLogHandler()
     private let source = URL(string: "https://user:hunter2@example.org/x?token=hunter2")!
 

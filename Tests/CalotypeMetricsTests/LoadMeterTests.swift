@@ -6,7 +6,7 @@ import ImageLoading
 import MetricsTestKit
 import Testing
 
-@Suite struct MeteringLoads {
+@Suite(.timeLimit(.minutes(1))) struct MeteringLoads {
     private let metrics = TestMetrics()
 
     private func url(_ name: String) -> URL { URL(string: "https://example.org/\(name)")! }

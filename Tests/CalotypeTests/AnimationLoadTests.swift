@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// Animated files of several formats through the standard loader.
-@Suite struct AnimatedFileLoads {
+@Suite(.timeLimit(.minutes(1))) struct AnimatedFileLoads {
     private func corner(_ image: DecodedImage) -> [UInt8] { Array(TestImages.pixel(of: image, x: 0, y: 0)[..<3]) }
 
     private func loader() -> ImageLoader { makeStandardLoader(disk: LoggedDataCache()) }

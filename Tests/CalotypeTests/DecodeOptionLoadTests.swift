@@ -6,7 +6,7 @@ import ProjectFiles
 import Testing
 
 /// Options of the decode, from a file to the image of a load (FEATURES 8.3).
-@Suite struct DecodeOptionsOfLoads {
+@Suite(.timeLimit(.minutes(1))) struct DecodeOptionsOfLoads {
     /// 6 × 4 pixels of one colour with 16 bits per channel, half transparent, in a profile with wider primaries than
     /// sRGB.
     private static let wide = ProjectFiles.fixtures.appending(path: "wide-16-bit-clear.png")

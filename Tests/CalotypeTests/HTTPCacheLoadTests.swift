@@ -6,7 +6,7 @@ import LoopbackHTTP
 import Testing
 
 /// The HTTP cache of a standard loader, with a server on loopback that counts its requests.
-@Suite struct HTTPCacheOfAStandardLoader {
+@Suite(.timeLimit(.minutes(1))) struct HTTPCacheOfAStandardLoader {
     private let memory = LoggedMemoryCache()
     private let disk = LoggedDataCache()
 

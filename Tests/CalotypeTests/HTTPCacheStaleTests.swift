@@ -6,7 +6,7 @@ import LoopbackHTTP
 import Testing
 
 /// Stale and varying responses of a standard loader, with a server on loopback (FEATURES 5.3 to 5.5 and 5.7).
-@Suite struct StaleResponsesOfAStandardLoader {
+@Suite(.timeLimit(.minutes(1))) struct StaleResponsesOfAStandardLoader {
     private typealias Response = LoopbackServer.Response
 
     private let disk = LoggedDataCache()

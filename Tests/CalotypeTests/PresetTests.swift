@@ -4,7 +4,7 @@ import Testing
 
 @testable import ImageCaching
 
-@Suite struct Presets {
+@Suite(.timeLimit(.minutes(1))) struct Presets {
     private func options(_ configuration: StandardConfiguration) throws -> LoadOptions {
         try OptionsBuilder(global: configuration.options).build()
     }

@@ -6,7 +6,7 @@ import LoopbackHTTP
 import Testing
 
 /// Finished images on disk follow the rules for the responses that they were made from (FEATURES 5.1 and 5.8).
-@Suite struct FinishedImagesFollowHTTP {
+@Suite(.timeLimit(.minutes(1))) struct FinishedImagesFollowHTTP {
     private typealias Response = LoopbackServer.Response
 
     private static let size = PixelSize(width: 20, height: 10)

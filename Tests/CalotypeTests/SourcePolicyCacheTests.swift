@@ -5,7 +5,7 @@ import Testing
 @testable import Calotype
 
 /// A source policy keeps the response cache of a loader from serving, and from nothing else.
-@Suite struct ResponsesUnderASourcePolicy {
+@Suite(.timeLimit(.minutes(1))) struct ResponsesUnderASourcePolicy {
     private let allowed = URL(string: "https://example.org/a")!
     private let forbidden = URL(string: "http://127.0.0.1/b")!
     private let head = HTTPResponse(status: .ok, headerFields: [.cacheControl: "max-age=60"])

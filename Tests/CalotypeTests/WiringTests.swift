@@ -6,7 +6,7 @@ import LoopbackHTTP
 import Testing
 
 /// The standard configuration end to end: a server on loopback, libcurl, the built-in decoders and the engine.
-@Suite struct StandardLoader {
+@Suite(.timeLimit(.minutes(1))) struct StandardLoader {
     private let memory = LoggedMemoryCache()
     private let disk = LoggedDataCache()
 

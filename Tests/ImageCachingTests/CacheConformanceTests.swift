@@ -3,7 +3,7 @@ import ImageCaching
 import ImageCore
 import Testing
 
-@Suite struct CacheConformanceTests {
+@Suite(.timeLimit(.minutes(3))) struct CacheConformanceTests {
     @Test func theMemoryCacheConforms() async throws {
         try await checkCachingConformance {
             MemoryCache(limits: .init(maximumBytes: 100 * testImageCost), respondsToPressure: false)
@@ -74,7 +74,7 @@ actor Pocket: DataCaching {
     func removeAll() { entries = [:] }
 }
 
-@Suite struct TieredDataCacheTests {
+@Suite(.timeLimit(.minutes(3))) struct TieredDataCacheTests {
     @Test func aHitOfTheSharedCacheIsPromoted() async throws {
         let (local, shared) = (Pocket(), Pocket())
         try await shared.store(entry(1), for: dataKey("a"))

@@ -4,7 +4,7 @@ import ImageCaching
 import ImageCore
 import Testing
 
-@Suite struct CacheStatisticsTests {
+@Suite(.timeLimit(.minutes(1))) struct CacheStatisticsTests {
     @Test func theMemoryCacheReportsItsOperations() throws {
         let cache = MemoryCache(respondsToPressure: false)
         let key = ImageKey(resource: ResourceKey("a"))

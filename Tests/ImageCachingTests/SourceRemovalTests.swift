@@ -4,7 +4,7 @@ import Testing
 @testable import ImageCaching
 
 /// FEATURES 1.14: everything that came from a source is removed at once.
-@Suite struct RemovingASource {
+@Suite(.timeLimit(.minutes(1))) struct RemovingASource {
     private let own = ResourceKey("https://example.org/a.jpg")
 
     /// The original, a response, a response for one user, a processed image, and a partial body.
@@ -91,7 +91,7 @@ import Testing
 }
 
 /// FEATURES 1.10: clearing leaves nothing that a user would not expect.
-@Suite struct ClearingADirectory {
+@Suite(.timeLimit(.minutes(1))) struct ClearingADirectory {
     @Test func theSharedTierIsClearedTooByDefault() async throws {
         let (local, shared) = (Pocket(), Pocket())
         let tiers = TieredDataCache(local: local, shared: shared)

@@ -7,7 +7,7 @@ import CalotypeSystem
 
 /// Compares the operations on every path that this processor supports with those on the baseline.
 /// `KernelReferenceTests` compares each kernel with plain Swift.
-@Suite struct KernelOracleTests {
+@Suite(.timeLimit(.minutes(1))) struct KernelOracleTests {
     private struct Kernel: Sendable {
         let name: String
         /// The largest difference of a path, in levels.

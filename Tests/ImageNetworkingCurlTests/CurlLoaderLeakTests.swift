@@ -60,7 +60,7 @@
         let count = Lock(0)
     }
 
-    @Suite struct CurlLoaderLeaks {
+    @Suite(.timeLimit(.minutes(5))) struct CurlLoaderLeaks {
         @Test func aLoaderThatEndsLeavesNoDescriptorAndNoThread() async throws {
             await #expect(processExitsWith: .success) {
                 let server = try LoopbackServer { request, connection in

@@ -7,7 +7,7 @@
     import Testing
 
     /// Each test runs in a separate process, since it changes the limit of the process.
-    @Suite struct Descriptors {
+    @Suite(.timeLimit(.minutes(1))) struct Descriptors {
         /// Sets the limit of descriptors; returns the old one.
         @discardableResult
         private static func allow(_ count: rlim_t) -> rlim_t {

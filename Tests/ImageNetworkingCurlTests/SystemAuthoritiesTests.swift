@@ -28,7 +28,7 @@
     }
 
     /// Runs in the process that the suite above starts.
-    @Suite(.enabled(if: authorities.place != nil, "Needs the process with other authorities."))
+    @Suite(.enabled(if: authorities.place != nil, "Needs the process with other authorities."), .timeLimit(.minutes(1)))
     struct AuthoritiesInAFolder {
         @Test func onlyTheSystemSettingTrustsThem() async throws {
             let folder = try #require(authorities.place)

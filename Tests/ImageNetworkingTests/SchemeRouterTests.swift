@@ -14,7 +14,7 @@ private struct Named: DataLoading {
 
 private func request(_ text: String) throws -> DataRequest { DataRequest(url: try #require(URL(string: text))) }
 
-@Suite struct SchemeRouting {
+@Suite(.timeLimit(.minutes(1))) struct SchemeRouting {
     let router = SchemeRouter.standard(network: Named(name: "network"))
 
     @Test(arguments: [("http://a/", "network"), ("HTTPS://a/", "network"), ("data:,text", "text"), ("Data:,text", "text")])
@@ -45,7 +45,7 @@ private func request(_ text: String) throws -> DataRequest { DataRequest(url: tr
     }
 }
 
-@Suite struct Interception {
+@Suite(.timeLimit(.minutes(1))) struct Interception {
     /// Records the order of calls.
     private struct Tagging: RequestInterceptor {
         let name: HTTPField.Name

@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 
 /// How often a target enters the actor of its view.
-@Suite struct ActorHops {
+@Suite(.timeLimit(.minutes(1))) struct ActorHops {
     /// Runs the jobs of an actor in order, and counts them.
     private final class CountingExecutor: SerialExecutor {
         private let queue = DispatchQueue(label: "view")

@@ -4,7 +4,7 @@ import ImageLoading
 import ImageTargets
 import Testing
 
-@Suite struct Binding {
+@Suite(.timeLimit(.minutes(1))) struct Binding {
     private let network = ScriptedLoader(gate: Gate()) { request in .body(Data(request.url.lastPathComponent.utf8.prefix(1))) }
     private let loader: ImageLoader
 

@@ -8,7 +8,7 @@ import ImageTargets
 import Testing
 
 /// Views size their requests (FEATURES 11.9).
-@Suite struct Sizing {
+@Suite(.timeLimit(.minutes(1))) struct Sizing {
     /// A view whose size a test sets.
     private actor SizedView: ImageViewAdapter {
         private var size: ViewImageSize

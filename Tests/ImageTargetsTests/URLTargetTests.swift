@@ -5,7 +5,7 @@ import ImageTargets
 import Testing
 
 /// FEATURES 1.13: targets take URLs, which may be `nil`.
-@Suite struct URLTargets {
+@Suite(.timeLimit(.minutes(1))) struct URLTargets {
     private let network = ScriptedLoader(gate: Gate()) { _ in .body(Data([7])) }
     private let loader: ImageLoader
     private let view = RecordingView()

@@ -23,7 +23,7 @@ private actor OptionView: ImageViewAdapter {
     }
 }
 
-@Suite struct OptionsOfViews {
+@Suite(.timeLimit(.minutes(5))) struct OptionsOfViews {
     /// A reused view does not keep the option of the request before.
     @Test func aViewGetsTheOptionsOfPlugInsOfEachRequest() async {
         let view = OptionView()
@@ -33,7 +33,7 @@ private actor OptionView: ImageViewAdapter {
     }
 }
 
-@Suite struct OffScreenViews {
+@Suite(.timeLimit(.minutes(5))) struct OffScreenViews {
     private let provider = ScriptedProvider()
     private let view = RecordingView()
     private let target: ImageTarget<RecordingView>
@@ -129,7 +129,7 @@ private actor OptionView: ImageViewAdapter {
     }
 }
 
-@Suite struct CallsToViews {
+@Suite(.timeLimit(.minutes(5))) struct CallsToViews {
     private let provider = ScriptedProvider()
 
     private func request(_ name: String = "a", _ change: (inout OptionLayer) -> Void) -> ImageRequest {

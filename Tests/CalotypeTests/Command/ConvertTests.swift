@@ -5,7 +5,7 @@ import Testing
 
 import CalotypeSystem
 
-@Suite("calotype convert")
+@Suite("calotype convert", .timeLimit(.minutes(1)))
 struct ConvertTests {
     private let folder = try? ScratchFolder()
 

@@ -4,7 +4,7 @@ import ImageDecoding
 import Testing
 
 /// The peak memory of decoding, measured in separate processes.
-@Suite(.serialized) struct DecodeMemoryTests {
+@Suite(.serialized, .timeLimit(.minutes(1))) struct DecodeMemoryTests {
     private static let corpus: String? = {
         let path = ProcessInfo.processInfo.environment["CALOTYPE_CORPUS"] ?? Project.root + "/../shared/corpus"
         return FileManager.default.fileExists(atPath: path + "/manifest.tsv") ? path : nil

@@ -4,7 +4,7 @@ import ImageDecoding
 import LoopbackHTTP
 import Testing
 
-@Suite("calotype demo, show and cache")
+@Suite("calotype demo, show and cache", .timeLimit(.minutes(1)))
 struct DemoTests {
     @Test func theDemoLoadsFromEveryTierAndWritesItsContactSheet() async throws {
         let folder = try ScratchFolder()

@@ -5,7 +5,7 @@ import Testing
 @testable import CalotypeCommand
 
 /// `calotype show` plays animations frame by frame.
-@Suite struct FramePlayers {
+@Suite(.timeLimit(.minutes(1))) struct FramePlayers {
     private struct Frames: AnimationFrames {
         let loopCount: Int
         var durations: [Duration] { [.seconds(1), .seconds(2), .seconds(3)] }

@@ -2,7 +2,7 @@ import ImageCore
 import Testing
 
 /// A file that is not an image, or claims to be a huge one, is an error within a second and 100 MB.
-@Suite("Hostile files on the command line", .serialized)
+@Suite("Hostile files on the command line", .serialized, .timeLimit(.minutes(1)))
 struct HostileFileTests {
     static let files: [(name: String, bytes: [UInt8])] = [
         ("empty", []),

@@ -2,7 +2,7 @@ import ImageCore
 import LoopbackHTTP
 import Testing
 
-@Suite("calotype info")
+@Suite("calotype info", .timeLimit(.minutes(1)))
 struct InfoTests {
     @Test(arguments: [
         (

@@ -3,7 +3,7 @@ import LoopbackHTTP
 import Testing
 
 /// The disk cache follows the rules of HTTP caching across runs of the command.
-@Suite("calotype load, HTTP cache")
+@Suite("calotype load, HTTP cache", .timeLimit(.minutes(1)))
 struct LoadCachingTests {
     private func serve(_ control: String, _ log: EventLog<LoopbackServer.Request>) throws -> LoopbackServer {
         let body = Array(try Project.bytes(of: "dunes.jpg"))

@@ -7,7 +7,7 @@ import Testing
 
 import CalotypeSystem
 
-@Suite("calotype load")
+@Suite("calotype load", .timeLimit(.minutes(1)))
 struct LoadTests {
     static func serve(_ name: String) throws -> LoopbackServer {
         let body = Array(try Project.bytes(of: name))

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("Output that cannot be written") struct UnwritableOutputTests {
+@Suite("Output that cannot be written", .timeLimit(.minutes(1))) struct UnwritableOutputTests {
     #if os(Linux)
         @Test(arguments: [("exec >/dev/full", "No space left on device"), ("exec >&-", "Bad file descriptor")])
         func standardOutputThatCannotBeWrittenIsAFailureWithOneErrorLine(shell: String, reason: String) async throws {

@@ -3,7 +3,7 @@ import ImageCore
 import Testing
 
 /// Scripts rely on the exit statuses and on one error line for each failure.
-@Suite("The command's contract with scripts")
+@Suite("The command's contract with scripts", .timeLimit(.minutes(1)))
 struct UsageTests {
     @Test(arguments: [
         ["info"], ["bogus"], ["info", "--bogus", "x"], ["convert", "only-one"], ["convert", "a.png", "b.png", "--size", "12"],

@@ -4,7 +4,7 @@ import Testing
 @testable import ImageCaching
 
 /// Listing and verifying entries, as the command does.
-@Suite struct DiskCacheContentsTests {
+@Suite(.timeLimit(.minutes(1))) struct DiskCacheContentsTests {
     @Test func itemsComeInTheOrderOfTheirUse() async throws {
         let cache = try Folder().cache()
         for i in 0..<3 { try await cache.store(entry(i, count: 100 * (i + 1)), for: dataKey(i)) }

@@ -8,7 +8,7 @@ import CalotypeSystem
 
 /// Kills a writing process at a random instant, repeatedly on one directory. `CALOTYPE_CRASH_ROUNDS` sets the number of
 /// rounds; a few by default.
-@Suite struct DiskCacheCrashTests {
+@Suite(.timeLimit(.minutes(1))) struct DiskCacheCrashTests {
     private static var rounds: Int {
         guard let text = unsafe getenv("CALOTYPE_CRASH_ROUNDS") else { return 6 }
         return unsafe Int(String(cString: text)) ?? 6

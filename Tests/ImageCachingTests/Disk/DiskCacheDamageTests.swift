@@ -3,7 +3,7 @@ import Testing
 
 @testable import ImageCaching
 
-@Suite struct DiskCacheDamageTests {
+@Suite(.timeLimit(.minutes(1))) struct DiskCacheDamageTests {
     /// A directory with `count` entries.
     private func filled(_ count: Int) async throws -> Folder {
         let folder = try Folder()

@@ -4,7 +4,7 @@ import Testing
 @testable import ImageCaching
 
 /// Every call that changes the file system fails once, or is the last one of the process.
-@Suite struct DiskCacheFaultTests {
+@Suite(.timeLimit(.minutes(1))) struct DiskCacheFaultTests {
     /// Stores, replaces, removes and flushes. Returns the durable state: the tag of each entry's bytes, `nil` for a
     /// removed entry.
     private func work(on cache: DiskCache, until isOver: () -> Bool = { false }) async throws -> [Int: Int?] {
@@ -108,7 +108,7 @@ import Testing
     }
 }
 
-@Suite struct DiskCacheSharingTests {
+@Suite(.timeLimit(.minutes(1))) struct DiskCacheSharingTests {
     @Test func twoCachesOnOneDirectorySeeEachOthersEntries() async throws {
         let folder = try Folder()
         let (one, two) = (folder.cache(), folder.cache())

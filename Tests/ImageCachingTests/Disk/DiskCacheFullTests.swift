@@ -4,7 +4,7 @@ import Testing
 @testable import ImageCaching
 
 /// A disk without free space.
-@Suite struct DiskCacheFullTests {
+@Suite(.timeLimit(.minutes(1))) struct DiskCacheFullTests {
     /// A cache of twelve entries on a disk without free space; entry 0 was used last.
     private func fullCache(
         in folder: Folder, on disk: SmallDisk, warnings: Warnings = Warnings(), files: (any FileSystem)? = nil

@@ -5,7 +5,7 @@ import CalotypeSystem
 
 @testable import ImageCaching
 
-@Suite struct DiskCacheHostileTests {
+@Suite(.timeLimit(.minutes(1))) struct DiskCacheHostileTests {
     /// Whether a cache in the folder works, now and after a restart.
     private func cacheWorks(in folder: Folder, warnings: Warnings = Warnings()) async throws -> Bool {
         let cache = folder.cache(warnings: warnings)

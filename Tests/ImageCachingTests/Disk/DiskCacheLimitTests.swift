@@ -3,7 +3,7 @@ import Testing
 
 @testable import ImageCaching
 
-@Suite struct DiskCacheLimitTests {
+@Suite(.timeLimit(.minutes(1))) struct DiskCacheLimitTests {
     /// FEATURES 7.2: 10 MB is the least, unless the limits say otherwise.
     @Test func aSmallerLimitIsRaisedToTenMegabytes() {
         var limits = DiskCache.Limits(maximumBytes: 1_000)

@@ -8,7 +8,7 @@
 
     /// The disk cache on a real file system that is small or read-only, and in a directory of another user. Needs
     /// permission to mount and to change the user.
-    @Suite(.enabled(if: Mount.isPossible, "Mounting needs permission that this process does not have."))
+    @Suite(.enabled(if: Mount.isPossible, "Mounting needs permission that this process does not have."), .timeLimit(.minutes(1)))
     struct DiskCacheSystemTests {
         @Test func aFullFileSystemLosesEntriesWithOneWarningUntilThereIsSpaceAgain() async throws {
             let mount = try #require(try Mount(bytes: 1 << 20))

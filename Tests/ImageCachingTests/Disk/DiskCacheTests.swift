@@ -4,7 +4,7 @@ import Testing
 
 @testable import ImageCaching
 
-@Suite struct DiskCacheTests {
+@Suite(.timeLimit(.minutes(1))) struct DiskCacheTests {
     @Test func aStoredEntryIsReadWithResponseHeadersAndTime() async throws {
         let folder = try Folder()
         let cache = folder.cache()

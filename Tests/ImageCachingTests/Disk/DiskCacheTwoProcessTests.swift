@@ -7,7 +7,7 @@ import CalotypeSystem
 
 /// Two processes read, write, remove and trim one directory at once, for `CALOTYPE_SHARING_SECONDS`; two seconds by
 /// default.
-@Suite struct DiskCacheTwoProcessTests {
+@Suite(.timeLimit(.minutes(1))) struct DiskCacheTwoProcessTests {
     private static var seconds: Double {
         guard let text = unsafe getenv("CALOTYPE_SHARING_SECONDS") else { return 2 }
         return unsafe Double(String(cString: text)) ?? 2

@@ -8,7 +8,7 @@ import Testing
 import CalotypeSystem
 
 /// New response headers for a stored body, as after a 304.
-@Suite struct DiskCacheUpdateTests {
+@Suite(.timeLimit(.minutes(1))) struct DiskCacheUpdateTests {
     private func updated(_ tag: Int, fields: HTTPFields = [.eTag: "\"2\""], storedAt: Double = 2_000) -> DataEntry {
         DataEntry(data: content(tag), head: HTTPResponse(status: .ok, headerFields: fields), storedAt: storedAt)
     }

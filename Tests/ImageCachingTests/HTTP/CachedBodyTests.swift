@@ -6,7 +6,7 @@ import Testing
 @testable import ImageCaching
 
 /// Bodies that pass through the cache.
-@Suite("CachedLoader, bodies") struct CachedBodyTests {
+@Suite("CachedLoader, bodies", .timeLimit(.minutes(1))) struct CachedBodyTests {
     private static let fresh = ["Cache-Control: max-age=60"]
 
     @Test func aBodyIsStoredOnceItsEndWasRead() async throws {

@@ -6,7 +6,7 @@ import Testing
 @testable import ImageCaching
 
 /// The cached loader when the server or the store fails or the caller cancels, and when several loaders use one cache.
-@Suite("CachedLoader, failures and company") struct CachedFailureTests {
+@Suite("CachedLoader, failures and company", .timeLimit(.minutes(1))) struct CachedFailureTests {
     private static let tagged = ["Cache-Control: max-age=60", "ETag: \"a\""]
 
     // MARK: The server is unreachable

@@ -6,7 +6,7 @@ import Testing
 @testable import ImageCaching
 
 /// What the caching loader sends to the server, stores, and returns to the caller.
-@Suite("CachedLoader") struct CachedLoaderTests {
+@Suite("CachedLoader", .timeLimit(.minutes(1))) struct CachedLoaderTests {
     private func storeCount(_ bench: CacheBench) -> Int {
         bench.store.calls.count { if case .store = $0 { true } else { false } }
     }

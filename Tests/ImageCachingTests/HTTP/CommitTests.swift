@@ -6,7 +6,7 @@ import Testing
 @testable import ImageCaching
 
 /// What is stored when the caller judges bodies, and what never replaces a stored image (FEATURES 5.9).
-@Suite("CachedLoader, commits") struct CommitTests {
+@Suite("CachedLoader, commits", .timeLimit(.minutes(1))) struct CommitTests {
     private static let fresh = ["Cache-Control: max-age=60"]
     private static let tagged = fresh + ["ETag: \"a\""]
     private static let image = Data("0123456789".utf8)

@@ -6,7 +6,7 @@ import Testing
 @testable import ImageCaching
 
 /// The stored responses that an unsafe request removes.
-@Suite("CachedLoader invalidation") struct CachedLoaderInvalidation {
+@Suite("CachedLoader invalidation", .timeLimit(.minutes(1))) struct CachedLoaderInvalidation {
     private static let other = URL(string: "https://example.org/other")!
 
     @Test(

@@ -6,7 +6,7 @@ import Testing
 @testable import ImageCaching
 
 /// The engine looks up the cache, and the loader continues the exchange from the result.
-@Suite("HTTPCache, one lookup per load") struct LookUpTests {
+@Suite("HTTPCache, one lookup per load", .timeLimit(.minutes(1))) struct LookUpTests {
     private static let tagged = ["Cache-Control: no-cache", "ETag: \"a\""]
     private static let other = ["Cache-Control: no-cache", "ETag: \"b\""]
 

@@ -7,7 +7,7 @@ import Testing
 
 /// Responses that arrive in another order than they were made, and resources that change during an exchange (FEATURES
 /// 5.5).
-@Suite("CachedLoader, newest response") struct NewestResponseTests {
+@Suite("CachedLoader, newest response", .timeLimit(.minutes(1))) struct NewestResponseTests {
     private static let url = Wire.url.absoluteString
 
     struct Order: Sendable, CustomTestStringConvertible {

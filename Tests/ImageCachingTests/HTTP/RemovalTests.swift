@@ -5,7 +5,7 @@ import Testing
 @testable import ImageCaching
 
 /// What an HTTP cache removes from its own store (FEATURES 1.10 and 1.14).
-@Suite("HTTPCache removal") struct HTTPCacheRemovalTests {
+@Suite("HTTPCache removal", .timeLimit(.minutes(1))) struct HTTPCacheRemovalTests {
     private static let other = URL(string: "https://example.org/other")!
     private static let varying = ["Cache-Control: max-age=60", "Vary: Foo", "ETag: \"a\""]
 

@@ -7,7 +7,7 @@ import Testing
 
 /// Responses within `stale-while-revalidate` (FEATURES 5.4, 5.7): a lookup serves them, and the request that carries
 /// its transaction revalidates them.
-@Suite("CachedLoader, revalidation of what was served") struct RevalidationTests {
+@Suite("CachedLoader, revalidation of what was served", .timeLimit(.minutes(1))) struct RevalidationTests {
     private static let window = ["Cache-Control: max-age=60, stale-while-revalidate=600"]
     private static let tagged = window + ["ETag: \"a\""]
 

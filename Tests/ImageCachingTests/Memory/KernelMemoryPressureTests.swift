@@ -10,7 +10,7 @@
 
     /// Real memory pressure: a process in a small control group reads a file that does not fit there, repeatedly, and
     /// waits for it each time. Needs a kernel that reports this, and permission to create a control group.
-    @Suite struct KernelMemoryPressureTests {
+    @Suite(.timeLimit(.minutes(1))) struct KernelMemoryPressureTests {
         /// The directories in which a group can be created and limited: with version 2, or with the memory controller
         /// of version 1.
         private static let places = [

@@ -5,7 +5,7 @@ import Testing
 import CalotypeSystem
 
 /// The caches ignore memory pressure, which may occur while a test runs.
-@Suite struct MemoryCacheTests {
+@Suite(.timeLimit(.minutes(1))) struct MemoryCacheTests {
     @Test func aStoredImageIsAHitUntilItIsRemoved() throws {
         let cache = MemoryCache(respondsToPressure: false)
         #expect(cache.image(for: imageKey("a")) == nil)

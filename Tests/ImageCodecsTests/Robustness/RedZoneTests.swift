@@ -3,7 +3,7 @@
     import ImageCore
     import Testing
 
-    @Suite struct RedZoneTests {
+    @Suite(.timeLimit(.minutes(1))) struct RedZoneTests {
         @Test(.enabled(if: isSanitized(by: "asan"), "there is no AddressSanitizer"))
         func accessesBeyondALargeBitmapAreDetected() async {
             await #expect(processExitsWith: .failure) {

@@ -28,7 +28,7 @@ private final class ScriptedFrames: AnimationFrames {
     func playbackEnded() { log.append("ended") }
 }
 
-@Suite struct AnimatedImages {
+@Suite(.timeLimit(.minutes(1))) struct AnimatedImages {
     private let clock = ManualClock()
 
     private func red(_ image: DecodedImage) -> UInt8 { TestImages.pixel(of: image, x: 0, y: 0)[0] }

@@ -2,7 +2,7 @@ import ImageCore
 import Testing
 
 /// FEATURES 1.10: what began before the caches were cleared is not stored afterwards.
-@Suite struct StoreGates {
+@Suite(.timeLimit(.minutes(1))) struct StoreGates {
     @Test func workFromBeforeAClearStoresNothing() async {
         let gate = StoreGate()
         let before = gate.epoch

@@ -30,7 +30,7 @@ import Testing
     }
 }
 
-@Suite struct Bitmaps {
+@Suite(.timeLimit(.minutes(1))) struct Bitmaps {
     @Test func rowsAreAlignedAndPixelsAreZeroAtFirst() throws {
         let bitmap = try unsafe Bitmap(size: PixelSize(width: 3, height: 2), format: .rgba8, alpha: .premultiplied) {
             pixels, row in

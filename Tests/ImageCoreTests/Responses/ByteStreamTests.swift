@@ -2,7 +2,7 @@ import HTTPTypes
 import ImageCore
 import Testing
 
-@Suite struct Streams {
+@Suite(.timeLimit(.minutes(1))) struct Streams {
     @Test func aBodyInMemoryIsOneChunkAndAnEmptyBodyHasNone() async throws {
         var chunks: [Data] = []
         for try await chunk in ByteStream(Data([1, 2])) { chunks.append(chunk) }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import ImageLoading
 
-@Suite struct CompletionClosures {
+@Suite(.timeLimit(.minutes(1))) struct CompletionClosures {
     /// On a thread of its own, since one that is held would be missing in the pool.
     private actor Owner {
         private nonisolated let executor = QueueExecutor()

@@ -5,7 +5,7 @@ import ImageLoading
 import Testing
 
 /// FEATURES 1.13: every entry point takes a URL, a URL with a size, and a URL with processors.
-@Suite struct URLCalls {
+@Suite(.timeLimit(.minutes(1))) struct URLCalls {
     private let log = EventLog<String>()
     private var double: [any Processing] { [RecordingProcessor("double", log: log)] }
 

@@ -5,7 +5,7 @@ import ImageLoading
 import Testing
 
 /// FEATURES 1.14: one image in the caches, from one place. The HTTP cache is tested with the standard wiring.
-@Suite struct CacheOfALoader {
+@Suite(.timeLimit(.minutes(1))) struct CacheOfALoader {
     private func request(_ name: String, width: Int? = nil) -> ImageRequest {
         var request = ImageRequest(url: url(name))
         if let width { request.options.targetSize = PixelSize(width: width, height: width) }
@@ -165,7 +165,7 @@ import Testing
 }
 
 /// FEATURES 1.10: loads that began before the caches were cleared store nothing.
-@Suite struct ClearingDuringLoads {
+@Suite(.timeLimit(.minutes(1))) struct ClearingDuringLoads {
     @Test func aLoadInFlightStoresNothingAfterAClear() async throws {
         let bench = Bench.held()
         let task = bench.loader.task(for: ImageRequest(url: url("x")))

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ImageLoading
 
-@Suite struct Cancelling {
+@Suite(.timeLimit(.minutes(1))) struct Cancelling {
     @Test func theLastSubscriberCancelsTheLoadAnEarlierOneDoesNot() async throws {
         let bench = Bench.held()
         let tasks = (0..<3).map { _ in bench.loader.task(for: ImageRequest(url: url("x"))) }

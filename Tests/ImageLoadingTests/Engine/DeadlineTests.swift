@@ -4,7 +4,7 @@ import ImageLoading
 import Testing
 
 /// The deadline of a load: from its start to its end, whatever it waits for.
-@Suite struct Deadlines {
+@Suite(.timeLimit(.minutes(1))) struct Deadlines {
     private let clock = ManualClock()
 
     private func bench(_ network: ScriptedLoader, _ adjust: (inout ImageLoader.Configuration) -> Void = { _ in }) -> Bench {

@@ -6,7 +6,7 @@ import Timing
 
 @testable import ImageLoading
 
-@Suite struct Lifetime {
+@Suite(.timeLimit(.minutes(1))) struct Lifetime {
     @Test(arguments: ["finished", "failed", "cancelled"])
     func theEngineKeepsNothingOfALoadThatEnded(how: String) async throws {
         let bench = Bench(

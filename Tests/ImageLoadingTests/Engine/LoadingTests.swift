@@ -4,7 +4,7 @@ import ImageCore
 import ImageLoading
 import Testing
 
-@Suite struct Loading {
+@Suite(.timeLimit(.minutes(1))) struct Loading {
     @Test func anImageComesFromTheNetworkThenFromMemoryThenFromDisk() async throws {
         let bench = Bench()
         #expect(try await bench.loader.response(for: ImageRequest(url: url("x"))).tier == .network)

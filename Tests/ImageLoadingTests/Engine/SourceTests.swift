@@ -5,7 +5,7 @@ import ImageCore
 import ImageLoading
 import Testing
 
-@Suite struct Sources {
+@Suite(.timeLimit(.minutes(1))) struct Sources {
     /// Answers by the last part of the path: `bad` is missing, `damaged` is no image, a number is an image of that red.
     private static func network(gate: Gate = Gate(isOpen: true)) -> ScriptedLoader {
         ScriptedLoader(gate: gate) { request in

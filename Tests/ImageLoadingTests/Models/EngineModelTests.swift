@@ -8,7 +8,7 @@ import Testing
 /// Random programs run against a whole loader whose plug-ins follow a script, and checked against what each load must
 /// come to: starts, cancels, changes of priority, pauses, an emptied memory cache, fallback sources, low-resolution
 /// versions, previews, attempts that fail, and deadlines.
-@Suite struct EngineModel {
+@Suite(.timeLimit(.minutes(5))) struct EngineModel {
     /// `CALOTYPE_MODEL_STEPS` sets the steps of all programs together, as for ``Model``, whose standard is higher.
     private static let steps = ProcessInfo.processInfo.environment["CALOTYPE_MODEL_STEPS"].flatMap(Int.init) ?? 6_000
 

@@ -7,7 +7,7 @@ import Testing
 
 /// Random programs run against the two state machines, ``Sharing`` and ``Scheduler``, with a simulated engine that runs
 /// work late and in any order, and checked at every step against what a reader of the rules would expect.
-@Suite struct Model {
+@Suite(.timeLimit(.minutes(5))) struct Model {
     /// Steps per seed and number of seeds; `CALOTYPE_MODEL_STEPS` sets the total for a longer run, and
     /// `CALOTYPE_MODEL_SEED` repeats one seed.
     @Test func randomProgramsKeepEveryPromise() async throws {

@@ -27,7 +27,7 @@ private final class Recorder: LoadObserving {
     }
 }
 
-@Suite struct Observing {
+@Suite(.timeLimit(.minutes(1))) struct Observing {
     @Test func everyStageOfALoadIsObservedInOrder() async throws {
         let recorder = Recorder()
         let bench = Bench { $0.observers = [recorder] }
@@ -313,7 +313,7 @@ private final class Recorder: LoadObserving {
     }
 }
 
-@Suite struct Statistics {
+@Suite(.timeLimit(.minutes(1))) struct Statistics {
     @Test func everyWayALoadEndsIsCounted() async throws {
         let bench = Bench(
             network: ScriptedLoader(gate: Gate()) { request in

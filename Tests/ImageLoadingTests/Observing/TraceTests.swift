@@ -5,7 +5,7 @@ import Testing
 
 @testable import ImageLoading
 
-@Suite struct Tracing {
+@Suite(.timeLimit(.minutes(1))) struct Tracing {
     /// A place of its own for a trace, removed at the end.
     private final class Place {
         let path: String

@@ -97,7 +97,7 @@ import Testing
     }
 }
 
-@Suite struct Prefetching {
+@Suite(.timeLimit(.minutes(1))) struct Prefetching {
     private let names = (0..<6).map { url("\($0)") }
 
     @Test func aPrefetchedImageIsAMemoryHit() async throws {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ImageLoading
 
-@Suite struct Previews {
+@Suite(.timeLimit(.minutes(1))) struct Previews {
     @Test func previewsComeBeforeTheImageThroughTheSameProcessors() async throws {
         let bench = PreviewBench(chunks: 3)
         let log = EventLog<String>()

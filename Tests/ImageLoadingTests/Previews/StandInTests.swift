@@ -5,7 +5,7 @@ import Testing
 @testable import ImageLoading
 
 /// FEATURES 6.6: a larger cached image stands in while the exact one is made.
-@Suite struct LargerCachedImages {
+@Suite(.timeLimit(.minutes(1))) struct LargerCachedImages {
     private let log = EventLog<String>()
 
     private func processor(_ name: String) -> RecordingProcessor { RecordingProcessor(name, log: log) { image, _ in image } }

@@ -5,7 +5,7 @@ import Testing
 @testable import ImageLoading
 
 /// Revalidations of stale hits are work of the loader's one queue, with the lowest rank.
-@Suite struct BackgroundRevalidations {
+@Suite(.timeLimit(.minutes(1))) struct BackgroundRevalidations {
     /// Serves a stale response for each URL whose name begins with "stale", and has nothing else.
     private struct StaleResponses: ResponseCaching {
         struct Stale: ResponseTransaction {}

@@ -3,7 +3,7 @@ import ImageCore
 import ImageLoading
 import Testing
 
-@Suite struct MemoryOfRunningDecodes {
+@Suite(.timeLimit(.minutes(1))) struct MemoryOfRunningDecodes {
     /// A loader whose images announce as many megabytes as their first byte says.
     private static func loader(_ decoder: SizedDecoder, megabytes: Int) -> ImageLoader {
         let network = ScriptedLoader { request in .body(Data([UInt8(request.url.lastPathComponent) ?? 0])) }

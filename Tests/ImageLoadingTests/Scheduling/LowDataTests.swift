@@ -4,7 +4,7 @@ import Testing
 
 @testable import ImageLoading
 
-@Suite struct LowDataMode {
+@Suite(.timeLimit(.minutes(1))) struct LowDataMode {
     /// A loader on a spared network, with every fetch held, and how to change the network.
     private func spared() async -> (Bench, AsyncStream<NetworkStatus>.Continuation) {
         let (updates, continuation) = AsyncStream.makeStream(of: NetworkStatus.self)

@@ -4,7 +4,7 @@ import ImageCore
 import ImageLoading
 import Testing
 
-@Suite struct Queueing {
+@Suite(.timeLimit(.minutes(1))) struct Queueing {
     /// Starts the loads while one fetch holds the only slot, then lets them through one by one; returns their order.
     private func order(of requests: [(name: String, LoadPriority, LoadPurpose)], change: ([ImageTask]) -> Void = { _ in })
         async throws

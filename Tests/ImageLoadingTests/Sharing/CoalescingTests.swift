@@ -5,7 +5,7 @@ import ImageCore
 import ImageLoading
 import Testing
 
-@Suite struct Coalescing {
+@Suite(.timeLimit(.minutes(1))) struct Coalescing {
     @Test(arguments: [100, 10_000])
     func concurrentRequestsForOneURLMakeOneLoadOneDecodeAndOneRunOfEachProcessor(count: Int) async throws {
         let bench = Bench.held()

@@ -4,7 +4,7 @@ import ImageLoading
 import Testing
 
 /// Several sizes of one image that are wanted at once.
-@Suite struct SharedSizes {
+@Suite(.timeLimit(.minutes(1))) struct SharedSizes {
     private func request(_ side: Int, mode: ContentMode = .fit) -> ImageRequest {
         var request = ImageRequest(url: url("x"))
         request.options.targetSize = PixelSize(width: side, height: side)

@@ -60,7 +60,7 @@ private struct AddOne: Processing {
 }
 
 /// Animation is part of a load (FEATURES 9.3, 9.5).
-@Suite struct AnimationLoads {
+@Suite(.timeLimit(.minutes(1))) struct AnimationLoads {
     private let decoder = AnimationDecoder()
     private let clock = ManualClock()
     private let memory = LoggedMemoryCache()

@@ -24,7 +24,7 @@ private struct Shrink: FusingProcessing {
     }
 }
 
-@Suite struct PixelSteps {
+@Suite(.timeLimit(.minutes(1))) struct PixelSteps {
     private let bench = Bench()
     private let log = EventLog<String>()
 

@@ -3,7 +3,7 @@ import ImageCore
 import ImageLoading
 import Testing
 
-@Suite struct KeepingResultsOnDisk {
+@Suite(.timeLimit(.minutes(1))) struct KeepingResultsOnDisk {
     /// Which of the two entries of an image are on disk.
     private enum Kept: String, Hashable { case original, result }
 

@@ -6,7 +6,7 @@ import Testing
 @testable import ImageLoading
 
 /// A loader's images have the target size, whatever its decoder returns.
-@Suite struct TargetSizeTests {
+@Suite(.timeLimit(.minutes(1))) struct TargetSizeTests {
     /// Returns every image in full: 64 × 48.
     private struct FullSizeDecoder: IncrementalDecoding {
         static let format = ImageFormat(rawValue: "full")

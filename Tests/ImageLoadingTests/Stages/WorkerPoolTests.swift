@@ -4,7 +4,7 @@ import Testing
 
 @testable import ImageLoading
 
-@Suite struct WorkerPoolRules {
+@Suite(.timeLimit(.minutes(1))) struct WorkerPoolRules {
     /// Jobs come one at a time, so that each finds the threads asleep, or on their way there.
     @Test func everyJobRunsOnceHoweverTheThreadsWaitForIt() async {
         let pool = WorkerPool(size: 2)

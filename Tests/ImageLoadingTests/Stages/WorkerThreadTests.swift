@@ -5,7 +5,7 @@ import ImageLoading
 import Testing
 
 /// Where a load's work runs: decoding and processing on the loader's worker threads, never where the bytes arrive.
-@Suite struct WorkerThreads {
+@Suite(.timeLimit(.minutes(1))) struct WorkerThreads {
     /// Logs the thread of every decode.
     private struct LoggingDecoder: Decoding {
         let decoder = ScriptedDecoder()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ImageNetworkingCurl
 
-@Suite struct Mailboxes {
+@Suite(.timeLimit(.minutes(1))) struct Mailboxes {
     private final class Flag: Sendable {
         private let state = Lock(false)
 

@@ -168,7 +168,7 @@ struct FileLoaderReads {
     }
 }
 
-@Suite struct DataURLs {
+@Suite(.timeLimit(.minutes(1))) struct DataURLs {
     let loader = DataURLLoader()
 
     private func load(_ text: String, maximumBytes: Int? = nil) async throws -> (text: String, type: String?) {

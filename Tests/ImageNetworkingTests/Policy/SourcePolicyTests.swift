@@ -29,7 +29,7 @@ import Testing
     func malformedAddressesAreRejected(_ text: String) { #expect(IPAddress(text) == nil) }
 }
 
-@Suite struct SourcePolicies {
+@Suite(.timeLimit(.minutes(1))) struct SourcePolicies {
     private func problem(_ policy: SourcePolicy, _ url: String) throws -> String? {
         do { try policy.check(try #require(URL(string: url))) } catch let error as ImageError {
             #expect(error.code == .sourceForbidden)

@@ -3,7 +3,7 @@
     import ImageNetworking
     import Testing
 
-    @Suite struct DescriptorsOfAMonitor {
+    @Suite(.timeLimit(.minutes(1))) struct DescriptorsOfAMonitor {
         @Test func theDescriptorsOfAMonitorAreNotInherited() async {
             await #expect(processExitsWith: .success) {
                 func inherited() -> [Int32] {

@@ -37,7 +37,7 @@ import Testing
 }
 
 #if os(Linux)
-    @Suite struct NetworkStatusOfTheSystem {
+    @Suite(.timeLimit(.minutes(1))) struct NetworkStatusOfTheSystem {
         private let route = "Iface\tDestination\tGateway \tFlags\neth0\t00000000\t0100A8C0\t0003\t0\t0\t100\t00000000\n"
 
         @Test func aRouteOverARunningLinkIsANetwork() {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import ImageNetworking
 
-@Suite struct ResumeDeadlines {
+@Suite(.timeLimit(.minutes(1))) struct ResumeDeadlines {
     private let clock = RecordingClock()
 
     private func request() throws -> DataRequest {

@@ -8,7 +8,7 @@ import Testing
 
 @testable import ImageNetworking
 
-@Suite struct PartialBodies {
+@Suite(.timeLimit(.minutes(1))) struct PartialBodies {
     private func head(_ status: Int = 200, _ fields: HTTPFields) -> HTTPResponse {
         HTTPResponse(status: .init(code: status), headerFields: fields)
     }

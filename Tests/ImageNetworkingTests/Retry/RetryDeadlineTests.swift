@@ -6,7 +6,7 @@ import Testing
 
 @testable import ImageNetworking
 
-@Suite struct RetryDeadlines {
+@Suite(.timeLimit(.minutes(1))) struct RetryDeadlines {
     private let clock = RecordingClock()
 
     private func request(deadline: Int, retries: Int? = nil) throws -> DataRequest {

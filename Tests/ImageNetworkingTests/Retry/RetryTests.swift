@@ -163,7 +163,7 @@ private final class Scripted: DataLoading {
     }
 }
 
-@Suite struct Retrying {
+@Suite(.timeLimit(.minutes(1))) struct Retrying {
     private let lost = ImageError(.connectionLost, message: "It was lost.")
 
     private func request(retries: Int? = 2) throws -> DataRequest {

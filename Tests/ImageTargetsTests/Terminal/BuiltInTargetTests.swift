@@ -47,7 +47,7 @@ import Testing
     }
 }
 
-@Suite struct HalfBlockTargets {
+@Suite(.timeLimit(.minutes(1))) struct HalfBlockTargets {
     @Test func theTerminalGetsImagesAndFailuresAsText() async throws {
         let written = EventLog<String>()
         let target = TerminalTarget(TerminalImage(Terminal(graphics: .halfBlocks, columns: 1, rows: 2), encoder: FirstPixel())) {

@@ -5,7 +5,7 @@ import ImageTargets
 import Testing
 
 /// Animations on terminals, frame by frame.
-@Suite struct TerminalAnimations {
+@Suite(.timeLimit(.minutes(5))) struct TerminalAnimations {
     private static let protocols = Terminal.Graphics.allCases.filter { $0 != .none }
 
     private func terminalImage(_ graphics: Terminal.Graphics, columns: Int, rows: Int) -> TerminalImage {

@@ -8,7 +8,7 @@ import Testing
 @testable import ImageTargets
 
 /// Images on terminals: replaced in place, in a grid, and decoded by other programs.
-@Suite struct TerminalTargets {
+@Suite(.timeLimit(.minutes(5))) struct TerminalTargets {
     private static let protocols = Terminal.Graphics.allCases.filter { $0 != .none }
 
     private func terminalImage(_ graphics: Terminal.Graphics, columns: Int, rows: Int) -> TerminalImage {
