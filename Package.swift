@@ -108,7 +108,6 @@ let package = Package(
         systemLibrary("CCalotypeLibAVIF", folder: "AVIF", pkgConfig: "libavif", apt: "libavif-dev", brew: "libavif"),
         systemLibrary("CCalotypeLibWebP", folder: "WebP", pkgConfig: "libwebpdemux", apt: "libwebp-dev", brew: "webp"),
         systemLibrary("CCalotypeLibLCMS", folder: "LCMS", pkgConfig: "lcms2", apt: "liblcms2-dev", brew: "little-cms2"),
-        systemLibrary("CCalotypeLibGIF", folder: "GIF", pkgConfig: "libgif", apt: "libgif-dev", brew: "giflib"),
         .target(
             name: "CCalotypeCurl", dependencies: ["CCalotypeLibCurl"], path: "Sources/C/Curl",
             linkerSettings: [.linkedLibrary("curl")]),
@@ -141,7 +140,7 @@ let package = Package(
             name: "ImageCodecs",
             dependencies: [
                 "CalotypeSystem", "ImageCore", "ImageKernels", "ImageDecoding", "CCalotypeCodec", "CCalotypeJPEG", "CCalotypePNG",
-                "CCalotypeAVIF", "CCalotypeLibWebP", "CCalotypeLibLCMS", "CCalotypeLibGIF",
+                "CCalotypeAVIF", "CCalotypeLibWebP", "CCalotypeLibLCMS",
             ],
             path: "Sources/Integrations/ImageCodecs"),
         .target(
@@ -229,7 +228,7 @@ let package = Package(
             name: "ImageCodecsTests",
             dependencies: testKit + [
                 "ImageCodecs", "ImageDecoding", "ImageKernels", "TestBitmaps", "CCalotypeCodec", "CCalotypeJPEG", "CCalotypePNG",
-                "CCalotypeAVIF", "CCalotypeLibWebP", "CCalotypeLibLCMS", "CCalotypeLibGIF",
+                "CCalotypeAVIF", "CCalotypeLibWebP", "CCalotypeLibLCMS",
             ]),
         .testTarget(
             name: "CalotypeLoggingTests", dependencies: testKit + ["CalotypeLogging", "ImageLoading", .log, .inMemoryLog]),

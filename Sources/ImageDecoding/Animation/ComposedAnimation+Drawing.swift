@@ -12,6 +12,7 @@ extension ComposedAnimation {
         } else {
             clear()
         }
+        var start = current == nil ? next : nil
         while next <= frame {
             try options.checkCancellation()
             if let current { dispose(of: source.frames[current]) }
@@ -23,7 +24,14 @@ extension ComposedAnimation {
                 throw error
             }
             current = next
-            next += 1
+            // Only its decode shows that a frame leaves out pixels, and needs those of earlier frames.
+            if next == start, firstFrame(for: next) < next {
+                next = firstFrame(for: frame)
+                start = next
+                clear()
+            } else {
+                next += 1
+            }
         }
     }
 

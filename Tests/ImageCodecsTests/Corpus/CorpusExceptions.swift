@@ -1,10 +1,5 @@
 /// Files whose images differ from the reference, each with the reason.
 enum CorpusExceptions {
-    /// Valid files that the decoders refuse.
-    static let refused: [String: String] = [
-        "gif/still/pil-issue_2811.gif": "giflib refuses LZW codes that begin with more than 8 bits, as GIF89a does (22)"
-    ]
-
     /// Files that the reference calls undecodable, but that give an image.
     static let shown: [String: String] = [
         "gif/corrupt/seed-afl-31586a3274.gif":

@@ -1,8 +1,8 @@
 public import ImageCore
 internal import ImageDecoding
 
-/// Decodes GIF with giflib: any frame, composed on the canvas as browsers do. Pixels outside the first frame are
-/// transparent. An ICC profile in the application extension `ICCRGBG1` is applied.
+/// Decodes GIF: any frame, composed on the canvas as browsers do. Pixels outside the first frame, and those that the
+/// data of a frame leaves out, are transparent. An ICC profile in the application extension `ICCRGBG1` is applied.
 public struct GIFDecoder: AnimationDecoding {
     /// Creates a decoder.
     public init() {}

@@ -5,8 +5,8 @@ internal import ImageDecoding
 /// them.
 final class GIFFile: AnimationSource {
     private struct Entry {
-        /// The range from the image separator to the end of the data.
-        var range: Range<Int>
+        /// The offset of the data: the bits of its first codes, then sub-blocks.
+        var dataStart: Int
         var colors: Range<Int>?
         var transparentIndex: Int?
         var isInterlaced: Bool
@@ -26,7 +26,7 @@ final class GIFFile: AnimationSource {
     /// The extension before a frame: disposal, duration in hundredths of a second, and the transparent colour.
     private var control: (disposal: Int, delay: Int, transparentIndex: Int?)?
 
-    /// - Throws: ``ImageError`` when there is no screen, when the screen is beyond the limits, or when there are too
+    /// - Throws: ``ImageError`` when there is no screen, when the canvas is beyond the limits, or when there are too
     ///   many frames.
     init(_ data: Data, limits: DecodingLimits) throws(ImageError) {
         reader = ByteReader(data)
@@ -34,21 +34,24 @@ final class GIFFile: AnimationSource {
             let flags = reader.byte(at: 10), reader.count >= 13
         else { throw .truncated(.gif) }
         canvas = PixelSize(width: width, height: height)
-        guard width > 0, height > 0 else {
-            throw .damaged(.gif, "its screen size is missing")
-        }
         try limits.check(canvas, bytesPerPixel: 0)
         globalColors = Self.colors(at: headerEnd, flags)
         headerEnd = globalColors?.upperBound ?? headerEnd
         guard headerEnd <= reader.count else { throw .truncated(.gif) }
         try readBlocks(limits: limits)
-        if let first = frames.first { try limits.check(first.size, bytesPerPixel: 0) }
+        if frames.isEmpty, canvas == PixelSize(width: 1, height: 1), reader.byte(at: headerEnd) == 0x2C {
+            // Web pages embed one pixel without data as a placeholder, which browsers show as transparent.
+            frames = [AnimationFrame(x: 0, y: 0, size: canvas, duration: .zero, blends: true, hasAlpha: true)]
+            entries = [Entry(dataStart: reader.count, isInterlaced: false)]
+        }
+        guard canvas.width > 0, canvas.height > 0 else { throw .damaged(.gif, "its screen size is missing") }
+        try limits.check(canvas, bytesPerPixel: 0)
     }
 
     var isInterlaced: Bool { entries.contains(where: \.isInterlaced) }
 
     var hasAlpha: Bool {
-        entries.contains { $0.transparentIndex != nil } || !(frames.first?.covers(canvas) ?? true)
+        frames.contains(where: \.hasAlpha) || !(frames.first?.covers(canvas) ?? true)
     }
 
     private func readBlocks(limits: DecodingLimits) throws(ImageError) {
@@ -75,31 +78,43 @@ final class GIFFile: AnimationSource {
         {
             control = (Int(flags >> 2 & 7), delay, flags & 1 == 1 ? Int(clear) : nil)
         }
-        // Netscape's block: 1, and how often the animation is repeated after it was shown once, 0 for endless.
-        if label == 0xFF, reader.matches("NETSCAPE2.0", at: offset + 3) || reader.matches("ANIMEXTS1.0", at: offset + 3),
-            reader.byte(at: offset + 14) == 3, reader.byte(at: offset + 15) == 1,
-            let loops = reader.uint16(at: offset + 16, bigEndian: false)
-        {
-            loopCount = loops == 0 ? 0 : loops + 1
-        }
         let end = skipSubBlocks(from: offset + 2)
+        if label == 0xFF, reader.matches("NETSCAPE2.0", at: offset + 3) || reader.matches("ANIMEXTS1.0", at: offset + 3) {
+            readRepeats(from: offset + 14)
+        }
         if label == 0xFF, profile == .sRGB, reader.matches("ICCRGBG1012", at: offset + 3) {
-            profile = ColorProfile(embedded: subBlocks(from: offset + 14, atMost: limits.metadataBytes))
+            let (content, hasEnd) = subBlocks(from: offset + 14, atMost: limits.metadataBytes)
+            profile = ColorProfile(embedded: hasEnd ? content : nil)
         }
         return end
     }
 
-    /// Joins the content of sub-blocks (ICC.1:2022, annex B.6, stores a profile in them). Returns `nil` if they are
-    /// truncated or contain more than `limit` bytes.
-    private func subBlocks(from start: Int, atMost limit: Int) -> Data? {
-        var (offset, content) = (start, Data())
-        while let length = reader.byte(at: offset), let part = reader.bytes(at: offset + 1, count: Int(length)) {
-            if length == 0 { return content }
-            guard content.count + part.count <= limit else { return nil }
-            content.append(part)
-            offset += 1 + part.count
+    /// Reads Netscape's sub-blocks. One that begins with 1 says how often the animation is repeated after it was shown
+    /// once, 0 for endless; others describe how it is loaded. As in browsers, they have any order and length.
+    private func readRepeats(from start: Int) {
+        var offset = start
+        while let length = reader.byte(at: offset), length > 0 {
+            if length >= 3, let kind = reader.byte(at: offset + 1), kind & 7 == 1,
+                let repeats = reader.uint16(at: offset + 2, bigEndian: false)
+            {
+                loopCount = repeats == 0 ? 0 : repeats + 1
+            }
+            offset += 1 + Int(length)
         }
-        return nil
+    }
+
+    /// Joins the content of sub-blocks, which hold a frame's data, or a profile (ICC.1:2022, annex B.6). `hasEnd` is
+    /// false if the file ends before them, or they contain more than `limit` bytes.
+    private func subBlocks(from start: Int, atMost limit: Int = .max) -> (content: Data, hasEnd: Bool) {
+        var (offset, content) = (start, Data())
+        while let length = reader.byte(at: offset) {
+            if length == 0 { return (content, true) }
+            let part = reader.bytes(at: offset + 1, count: min(Int(length), reader.count - offset - 1)) ?? Data()
+            guard content.count + part.count <= limit else { break }
+            content.append(part)
+            offset += 1 + Int(length)
+        }
+        return (content, false)
     }
 
     /// Adds a frame, and returns the offset of its end, or `nil` when the file ends before the frame's data begins.
@@ -109,25 +124,33 @@ final class GIFFile: AnimationSource {
         let colors = Self.colors(at: offset + 10, flags)
         let dataStart = colors?.upperBound ?? offset + 10
         defer { control = nil }
-        let size = PixelSize(width: numbers[2], height: numbers[3])
-        let end = skipSubBlocks(from: dataStart + 1)
         guard dataStart < reader.count else { return nil }
-        guard size.width > 0, size.height > 0 else { return end }
+        var size = PixelSize(width: numbers[2], height: numbers[3])
+        // As in browsers, a frame without a size takes that of the screen, and the first frame enlarges the screen.
+        if size.width == 0 || size.height == 0 { size = canvas }
+        guard size.width > 0, size.height > 0 else { return skipSubBlocks(from: dataStart + 1) }
+        if frames.isEmpty {
+            canvas.width = max(canvas.width, numbers[0] + size.width)
+            canvas.height = max(canvas.height, numbers[1] + size.height)
+        }
         let disposal: AnimationFrame.Disposal =
             switch control?.disposal {
             case 2: .clear
-            case 3: .restore
+            // Some programs write 4 (GIF89a, 23, allows 3 alone).
+            case 3, 4: .restore
             default: .keep
             }
+        // A frame may be without data.
+        let isEmpty = reader.byte(at: dataStart + 1) == 0
         frames.append(
             AnimationFrame(
                 x: numbers[0], y: numbers[1], size: size, duration: .milliseconds(10 * (control?.delay ?? 0)), disposal: disposal,
-                blends: true, hasAlpha: control?.transparentIndex != nil))
+                blends: true, hasAlpha: control?.transparentIndex != nil || isEmpty))
         entries.append(
             Entry(
-                range: offset..<end, colors: colors ?? globalColors, transparentIndex: control?.transparentIndex,
+                dataStart: dataStart, colors: colors ?? globalColors, transparentIndex: control?.transparentIndex,
                 isInterlaced: flags & 0x40 != 0))
-        return end
+        return skipSubBlocks(from: dataStart + 1)
     }
 
     /// Returns the range of a palette that begins at an offset; `nil` if the flags announce none.
@@ -148,18 +171,17 @@ final class GIFFile: AnimationSource {
     /// Returns the producer of a frame's rows.
     func makeRows(of frame: Int, options: DecodeOptions) throws(ImageError) -> GIFRows {
         let entry = entries[frame]
-        guard let header = reader.bytes(at: 0, count: headerEnd),
-            let content = reader.bytes(at: entry.range.lowerBound, count: entry.range.count)
-        else { throw .truncated(.gif) }
+        let (content, hasEnd) = subBlocks(from: entry.dataStart + 1)
         return try GIFRows(
-            header + content, size: frames[frame].size, isInterlaced: entry.isInterlaced, colors: colorTable(of: entry),
-            options: options)
+            content, startBits: Int(reader.byte(at: entry.dataStart) ?? 0),
+            hasEnd: hasEnd || entry.dataStart == reader.count, size: frames[frame].size, isInterlaced: entry.isInterlaced,
+            colors: colorTable(of: entry), options: options)
     }
 
-    /// Describes a frame as a still image.
+    /// Describes a frame as a still image. Whether its data leaves out pixels is known only after they are decoded.
     func storedImage(of frame: Int) -> StoredImage {
         var stored = StoredImage(format: .gif, size: frames[frame].size, layout: .pixels(.rgba8))
-        stored.hasAlpha = entries[frame].transparentIndex != nil
+        stored.hasAlpha = true
         stored.profile = profile
         stored.deliversWhole = entries[frame].isInterlaced
         return stored
@@ -168,6 +190,7 @@ final class GIFFile: AnimationSource {
     func decodePixels(of frame: Int, options: DecodeOptions) throws -> (bitmap: Bitmap, failure: ImageError?) {
         let rows = try makeRows(of: frame, options: options)
         let image = try ImageAssembler(storedImage(of: frame), options: options).assemble(rows)
+        if rows.isIncomplete { frames[frame].hasAlpha = true }
         return (image.bitmap, image.isPartial ? rows.failure ?? .truncated(.gif) : nil)
     }
 
