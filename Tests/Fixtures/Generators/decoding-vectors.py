@@ -211,7 +211,7 @@ def shown(primaries, transfer, codes):
         if e > ks:
             t = (e - ks) / (1 - ks)
             e2 = (2 * t ** 3 - 3 * t ** 2 + 1) * ks + (t ** 3 - 2 * t ** 2 + t) * (1 - ks) + (-2 * t ** 3 + 3 * t ** 2) * m
-            light = [v * min(203, pq_light(e2 * s)) / min(top, 1000) for v in light]
+            light = [v * min(203, pq_light(e2 * s)) / top for v in light]
     rgb = [sum(k * v / 203 for k, v in zip(row, light)) for row in TO_709[primaries]]
     return [int(to_srgb(v) * 255 + 0.5) for v in rgb]
 

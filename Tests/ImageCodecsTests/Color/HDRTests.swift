@@ -43,6 +43,25 @@ import Testing
     }
 
     @Test
+    func lightBeyondThePeakKeepsItsHue() throws {
+        // Given: colours of one hue with the primaries of BT.709, in PQ. The brightest channel has 1,000 cd/m² and
+        // more.
+        func code(_ light: Double) -> Int {
+            let p = power(light / 10_000, 2610.0 / 16384)
+            return Int((power((3424.0 / 4096 + 2413.0 / 128 * p) / (1 + 2392.0 / 128 * p), 2523.0 / 32) * 65535).rounded())
+        }
+        let lights = [1000.0, 1500, 4000, 10_000].map { [$0, $0 * 0.5, $0 * 0.1] }
+        let shown = try lights.map {
+            try DecoderRegistry(.codecs).decode(file(1, 16, $0.map(code)), options: DecodeOptions()).bitmap[0, 0]
+        }
+        for color in shown {
+            #expect(zip(color, shown[0]).allSatisfy { abs($0 - $1) <= 1 }, "\(shown)")
+        }
+        #expect(shown[0][0] >= 254)
+        #expect(abs(shown[0][1] - 188) <= 2)
+    }
+
+    @Test
     func unspecifiedPrimariesAreThoseOfSRGB() throws {
         let codes = [40000, 30000, 20000]
         func shown(_ primaries: Int, _ transfer: Int) throws -> [Int] {

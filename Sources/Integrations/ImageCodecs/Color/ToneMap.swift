@@ -3,9 +3,8 @@ internal import ImageCore
 internal import ImageKernels
 
 /// Converts high-dynamic-range rows to sRGB. ``HDRSignal/toneMap(_:)`` compresses the brightest channel of each
-/// colour, and the other channels are scaled alike to keep the hue. Then colours are converted to sRGB's primaries and
-/// clipped to its gamut. Light above 1,000 cd/m² is clipped in each channel, as in other programs, which can change the
-/// hue.
+/// colour, and the other channels are scaled alike to keep the hue, also of light above 1,000 cd/m². Then colours are
+/// converted to sRGB's primaries and clipped to its gamut.
 final class ToneMap: RowTransform {
     private let source: PixelFormat
     private let target: PixelFormat
@@ -66,6 +65,7 @@ final class ToneMap: RowTransform {
             let scene = (color / Self.peak * luminance).sum()
             color *= scene > 0 ? pow(scene, systemGamma) : 0
         }
+        color *= min(1, Self.peak / max(color.max(), Self.peak))
         let share = min(1, color.max() / Self.peak)
         let ratio = Tables.value(in: Tables.ratios, at: share.squareRoot().squareRoot())
         let shown = (toSRGB[0] * color[0] + toSRGB[1] * color[1] + toSRGB[2] * color[2]) * ratio
