@@ -39,6 +39,13 @@ extension ImageError {
             message: "The image of \(size) pixels cannot be written as \(name(of: format)): \(reason).")
     }
 
+    /// Checks that an image can be stored in a format.
+    ///
+    /// - Parameter most: the largest width and height of the format or its encoder, in pixels.
+    package static func checkSides(of size: PixelSize, for format: ImageFormat, atMost most: Int) throws(ImageError) {
+        if max(size.width, size.height) > most { throw unwritable(format, size, "its sides have at most \(most) pixels") }
+    }
+
     /// The format as it is written in prose.
     package static func name(of format: ImageFormat) -> String {
         format == .webp ? "WebP" : format.rawValue.uppercased()

@@ -16,7 +16,7 @@ struct clt_jpeg_reader {
     char message[JMSG_LENGTH_MAX];
     /// The file from its start, and the number of bytes to skip in what arrives next.
     const uint8_t *bytes;
-    size_t skip;
+    size_t count, skip;
     bool is_last, hit_end, was_clean, is_damaged;
 };
 
@@ -37,12 +37,22 @@ static void on_error(j_common_ptr info) {
     longjmp(reader->leave, 1);
 }
 
+static bool ends_with_zeros(const clt_jpeg_reader *reader, int count) {
+    if (count < 0 || (size_t)count > reader->count) return false;
+    for (size_t i = reader->count - (size_t)count; i < reader->count; i++) {
+        if (reader->bytes[i] != 0) return false;
+    }
+    return true;
+}
+
 static void on_message(j_common_ptr info, int level) {
     if (level >= 0) return;
     clt_jpeg_reader *reader = info->client_data;
     info->err->num_warnings++;
-    // After the end marker was supplied, every problem means missing input.
-    if (reader->hit_end && info->err->msg_code != JWRN_JPEG_EOF) reader->is_damaged = true;
+    // After the end marker was supplied, every problem means missing input, except zeros between the last scan and the
+    // end of the file.
+    bool is_padding = info->err->msg_code == JWRN_EXTRANEOUS_DATA && ends_with_zeros(reader, info->err->msg_parm.i[0]);
+    if (reader->hit_end && info->err->msg_code != JWRN_JPEG_EOF && !is_padding) reader->is_damaged = true;
     const struct jpeg_decompress_struct *image = &reader->info;
     switch (info->err->msg_code) {
     case JWRN_HIT_MARKER:
@@ -119,6 +129,7 @@ void clt_jpeg_reader_supply(clt_jpeg_reader *reader, const uint8_t *bytes, size_
     size_t skipped = reader->skip < count - read ? reader->skip : count - read;
     reader->skip -= skipped;
     reader->bytes = bytes;
+    reader->count = count;
     reader->is_last = is_last;
     source->next_input_byte = bytes + read + skipped;
     source->bytes_in_buffer = count - read - skipped;
@@ -151,7 +162,6 @@ clt_status clt_jpeg_reader_read_header(clt_jpeg_reader *reader, clt_jpeg_header 
     header->width = info->image_width;
     header->height = info->image_height;
     header->components = info->num_components;
-    header->has_adobe_marker = info->saw_Adobe_marker;
     header->is_progressive = info->progressive_mode;
     header->is_arithmetic = info->arith_code;
     header->has_multiple_scans = jpeg_has_multiple_scans(&reader->info);
@@ -171,6 +181,23 @@ bool clt_jpeg_reader_marker(
     *bytes = marker->data;
     *count = marker->data_length;
     return true;
+}
+
+double clt_jpeg_reader_detail(const clt_jpeg_reader *reader, unsigned eighths) {
+    const struct jpeg_decompress_struct *info = &reader->info;
+    unsigned widest = (unsigned)info->max_h_samp_factor, highest = (unsigned)info->max_v_samp_factor;
+    double least = 1;
+    for (int i = 0; i < info->num_components; i++) {
+        unsigned h = (unsigned)info->comp_info[i].h_samp_factor, v = (unsigned)info->comp_info[i].v_samp_factor;
+        // libjpeg scales a component less where that spares it from doubling both directions later.
+        unsigned own = eighths;
+        while (own < DCTSIZE && widest * eighths % (h * own * 2) == 0 && highest * eighths % (v * own * 2) == 0) own *= 2;
+        if (own == DCTSIZE) continue;
+        double across = (double)(h * own) / (widest * eighths), down = (double)(v * own) / (highest * eighths);
+        double detail = across < down ? across : down;
+        if (detail < least) least = detail;
+    }
+    return least;
 }
 
 clt_status clt_jpeg_reader_start(
@@ -227,10 +254,12 @@ bool clt_jpeg_reader_hit_end(const clt_jpeg_reader *reader) { return reader->hit
 
 bool clt_jpeg_reader_was_cut(const clt_jpeg_reader *reader) { return reader->hit_end && reader->was_clean; }
 
-/// Whether every coefficient of every component has all its bits (always true with one scan).
+/// Whether every component has been in a scan, and every coefficient has all its bits.
 static bool has_all_bits(const struct jpeg_decompress_struct *info) {
-    if (!info->progressive_mode || !info->coef_bits) return true;
     for (int i = 0; i < info->num_components; i++) {
+        // libjpeg sets the table at the first scan of the component.
+        if (!info->comp_info[i].quant_table) return false;
+        if (!info->progressive_mode || !info->coef_bits) continue;
         for (int k = 0; k < DCTSIZE2; k++) {
             if (info->coef_bits[i][k] != 0) return false;
         }

@@ -28,11 +28,6 @@ extension ConvertCommand {
         return options
     }
 
-    /// Whether the output is one image: the user chose a frame, or the file has only one.
-    private func isStill(_ data: Data) throws -> Bool {
-        try frame != nil || DecoderRegistry(.codecs).info(of: data, limits: limits.decoding.withoutPixelLimit).frameCount == 1
-    }
-
     /// The bytes of the converted file.
     private func converted(_ data: Data) throws -> Data {
         let (decoders, encoders, format) = (DecoderRegistry(.codecs), EncoderRegistry(.codecs), try outputFormat())
@@ -41,7 +36,10 @@ extension ConvertCommand {
             options.limits = limits.decoding
             return try decoders.decode(FileLoader(maximumResponseBytes: .max).contents(ofFile: overlayPath), options: options)
         }
+        let info = try decoders.info(of: data, limits: limits.decoding.withoutPixelLimit)
         var options = decodeOptions
+        // No format that is written has CMYK, so that its profile would be lost.
+        if info.colorModel == .cmyk { options.convertsToSRGB = true }
         var run = ProcessingRun.runs(of: processors).map(\.processor)
         if let first = run.first {
             // An image that is only reduced is scaled while it is decoded, so that memory never holds the full size.
@@ -55,7 +53,8 @@ extension ConvertCommand {
         context.threads = ProcessorCount.usable
         var encoding = EncodeOptions()
         encoding.quality = quality
-        if try !isStill(data) {
+        // A frame that the user chose is an image.
+        if frame == nil, info.frameCount > 1 {
             let animation = ProcessedAnimation(
                 try decoders.animation(of: data, options: options), processors: run, context: context)
             if let file = try encoders.encode(animation, as: format, options: encoding) { return file }

@@ -44,13 +44,14 @@ struct Grid {
                 while x < columns.upperBound {
                     let pixel = unsafe UInt64(row.load(fromByteOffset: x &* 4, as: UInt32.self))
                     even &+= pixel & 0xFF | (pixel & 0xFF0000) &<< 16
-                    odd &+= pixel &>> 8 & 0xFF
+                    odd &+= pixel &>> 8 & 0xFF | (pixel & 0xFF00_0000) &<< 8
                     x &+= 1
                 }
                 red += Double(even & 0xFFFF_FFFF) * 255
                 blue += Double(even >> 32) * 255
-                green += Double(odd) * 255
-                alpha += 255 * Double(columns.count)
+                green += Double(odd & 0xFFFF_FFFF) * 255
+                // The colours of an opaque image do not depend on its alpha, which must be 255 all the same.
+                alpha += Double(odd >> 32)
             } else {
                 var (r, g, b, a) = (0, 0, 0, 0)
                 while x < columns.upperBound {

@@ -53,6 +53,19 @@ import Testing
         #expect(small < large)
     }
 
+    @Test(arguments: [(ImageFormat.jpeg, 65_500), (.webp, 16_383), (.avif, 65_536)])
+    func aSizeThatAFormatCannotHoldIsNamed(format: ImageFormat, most: Int) throws {
+        for size in [PixelSize(width: most + 1, height: 1), PixelSize(width: 1, height: most + 1)] {
+            let image = try unsafe Bitmap(size: size, format: .gray8, alpha: .opaque) { _, _ in }
+            let error = #expect(throws: ImageError.self) {
+                try EncoderRegistry(.codecs).encode(DecodedImage(image), as: format, options: options())
+            }
+            #expect(error?.code == .unsupportedFeature)
+            #expect(error?.message.contains("\(size) pixels") == true)
+            #expect(error?.message.contains("sides have at most \(most) pixels") == true, "\(error?.message ?? "")")
+        }
+    }
+
     @Test
     func jpegCompositesTransparencyOverWhite() throws {
         let source = try bitmap(16, 16, alpha: .premultiplied) { x, _ in x < 8 ? [0, 0, 0, 0] : [100, 0, 0, 128] }

@@ -1,4 +1,6 @@
 import CalotypeTesting
+import Foundation
+import ProjectFiles
 import ImageCore
 import TestBitmaps
 import ImageCodecs
@@ -35,14 +37,60 @@ import Timing
 
     @Test
     func cmykIsReadWithAndWithoutTheAdobeMarker() throws {
-        // Stored inverted with Adobe's marker: 255 is no ink. (255, 128, 0) × 200/255.
-        let (inverted, info) = try decode(components: 4, adobe: 0, [255, 128, 0, 200])
-        #expect(inverted == [200, 100, 0, 255])
-        #expect(info.colorModel == .cmyk)
-        // Without the marker 255 is full ink.
-        #expect(try decode(components: 4, adobe: nil, [0, 127, 255, 55]).pixel == [200, 100, 0, 255])
+        // 255 is no ink, as in browsers. (255, 128, 0) × 200/255.
+        for adobe in [0, nil] {
+            let (pixel, info) = try decode(components: 4, adobe: adobe, [255, 128, 0, 200])
+            #expect(pixel == [200, 100, 0, 255])
+            #expect(info.colorModel == .cmyk)
+        }
         // YCCK is CMYK with the first three components converted to YCbCr.
         #expect(try decode(components: 4, adobe: 2, [100, 128, 128, 255]).pixel == [155, 155, 155, 255])
+    }
+
+    @Test(arguments: [nil, 0, 2])
+    func cmykIsOpaqueAndTheSameAtEverySize(adobe: Int?) throws {
+        let file = JPEGBuilder(blocks: PixelSize(width: 8, height: 8), components: 4, adobeTransform: adobe) { _, _ in
+            adobe == 2 ? [100, 128, 128, 255] : [255, 128, 0, 200]
+        }.file
+        let full = try decoder.decode(file, options: DecodeOptions()).bitmap
+        for side in [64, 20, 8, 3] {
+            let bitmap = try decoder.decode(file, options: .with { $0.targetSize = PixelSize(width: side, height: side) }).bitmap
+            #expect(bitmap.alpha == .opaque)
+            #expect(Set(bitmap.all) == Set(full.all))
+        }
+    }
+
+    @Test(arguments: [0, 3, 1000], [false, true])
+    func anImageWithoutItsEndMarkerIsWhole(padding: Int, isProgressive: Bool) throws {
+        var options = EncodeOptions()
+        options.isProgressive = isProgressive
+        let whole = try JPEGEncoder().encode(DecodedImage(photo(64, 48)), as: .jpeg, options: options)
+        let file = whole.dropLast(2) + Data(count: padding)
+        let image = try decoder.decode(file, options: DecodeOptions())
+        #expect(!image.isPartial)
+        #expect(image.bitmap.isSame(as: try decoder.decode(whole, options: DecodeOptions()).bitmap))
+        // A scan or a part of one is missing.
+        guard isProgressive else { return }
+        let last = try #require(whole.lastRange(of: Data([0xFF, 0xDA])))
+        // Zeros are valid data of a scan, so that only a scan without them lacks data.
+        for length in [last.lowerBound] + (padding == 0 ? [last.lowerBound - 9, last.lowerBound + 20] : []) {
+            let error = #expect(throws: ImageError.self) {
+                try decoder.decode(whole.prefix(length) + Data(count: padding), options: DecodeOptions())
+            }
+            #expect(error.map { [.truncated, .corrupt].contains($0.code) } == true)
+        }
+    }
+
+    @Test(arguments: [0, 8])
+    func aComponentWithoutAScanIsMissing(padding: Int) throws {
+        // Given: a baseline file with a scan for each component.
+        let file = try Data(contentsOf: ProjectFiles.fixtures.appending(path: "three-scans.jpg"))
+        let last = try #require(file.lastRange(of: Data([0xFF, 0xDA])))
+        #expect(try decoder.decode(file.dropLast(2) + Data(count: padding), options: DecodeOptions()).isPartial == false)
+        let error = #expect(throws: ImageError.self) {
+            try decoder.decode(file.prefix(last.lowerBound) + Data(count: padding), options: DecodeOptions())
+        }
+        #expect(error?.code == .truncated)
     }
 
     @Test(arguments: 1...8, [false, true])

@@ -1,3 +1,4 @@
+import Foundation
 import ImageCore
 import ImageDecoding
 import ProjectFiles
@@ -140,6 +141,86 @@ import Testing
         #expect(info.colorProfile != nil)
     }
 
+    /// Clears the bit of lossless images that says that alpha is used (WebP lossless bitstream, 3).
+    private func withUnusedAlpha(_ file: Data) -> Data {
+        var file = file
+        var start = file.startIndex
+        while let chunk = file.range(of: Data("VP8L".utf8), in: start..<file.endIndex) {
+            file[chunk.upperBound + 8] &= ~0x10
+            start = chunk.upperBound
+        }
+        if let header = file.range(of: Data("VP8X".utf8)) { file[header.upperBound + 4] &= ~0x10 }
+        return file
+    }
+
+    @Test(arguments: [1, 3])
+    func alphaThatIsNotUsedDoesNotCount(count: Int) throws {
+        // Given: lossless images whose pixels have alpha although the file declares that it is not used.
+        let file = withUnusedAlpha(try encode(frames(count, isTransparent: true), options: lossless))
+        let opaque = try encode(
+            try frames(count, isTransparent: true).map { (DecodedImage(try $0.image.bitmap.opaque), $0.duration) },
+            options: lossless)
+        #expect(try WebPDecoder().info(of: file, limits: DecodingLimits()).hasAlpha == false)
+        // Then: they are those of a file without alpha, also scaled and in previews.
+        for box in [nil, PixelSize(width: 20, height: 20), PixelSize(width: 7, height: 7)] {
+            let options = DecodeOptions.with { $0.targetSize = box }
+            let (found, expected) = (
+                try DecoderRegistry(.codecs).animation(of: file, options: options),
+                try DecoderRegistry(.codecs).animation(of: opaque, options: options)
+            )
+            for index in 0..<count {
+                let bitmap = try found.frame(at: index).bitmap
+                #expect(bitmap.alpha == .opaque)
+                #expect(
+                    bitmap.difference(to: try expected.frame(at: index).bitmap).largest <= 1,
+                    "frame \(index) in \(String(describing: box))")
+            }
+            let still = try WebPDecoder().decode(file, options: options).bitmap
+            #expect(still.alpha == .opaque)
+            #expect(still.difference(to: try WebPDecoder().decode(opaque, options: options).bitmap).largest <= 1)
+            guard count == 1 else { continue }
+            let preview = try #require(WebPDecoder().previews(of: file, piece: file.count, options: options).last)
+            #expect(preview.bitmap.all.allSatisfy { $0[3] == 255 })
+        }
+    }
+
+    @Test
+    func aChangeInTheFirstColumnIsKept() throws {
+        // Given: a second frame that differs only in column 0, and a third only in the last row.
+        let images = try (0..<3).map { number in
+            try bitmap(9, 7) { x, y in
+                number == 1 && x == 0
+                    ? [250, 9, 9, 255] : number == 2 && y == 6 ? [9, 250, 9, 255] : [UInt8(x), UInt8(y), 80, 255]
+            }
+        }
+        let file = try encode(images.map { (DecodedImage($0), .milliseconds(100)) }, options: lossless)
+        let animation = try DecoderRegistry(.codecs).animation(of: file, options: DecodeOptions())
+        for index in 0..<3 { #expect(try animation.frame(at: index).bitmap.all == images[index].all, "frame \(index)") }
+    }
+
+    @Test(arguments: [ImageFormat.webp])
+    func aScaledFrameHasTheColorsOfTheScaledStill(format: ImageFormat) throws {
+        // Given: half-transparent pixels beside transparent ones of another colour.
+        let source = try bitmap(64, 48, alpha: .straight) { x, y in
+            (x / 3 + y / 5) % 2 == 0 ? [240, UInt8(4 * x), 30, 128] : [0, 0, 255, UInt8(y * 2)]
+        }
+        let still = try encode([(DecodedImage(source), .milliseconds(100))], options: lossless)
+        let other = try bitmap(64, 48) { _, _ in [1, 2, 3, 255] }
+        let animated = try encode(
+            [(DecodedImage(source), .milliseconds(100)), (DecodedImage(other), .milliseconds(100))], options: lossless)
+        for alpha in [AlphaMode.premultiplied, .straight] {
+            let options = DecodeOptions.with { ($0.targetSize, $0.alpha) = (PixelSize(width: 30, height: 30), alpha) }
+            let expected = try WebPDecoder().decode(still, options: options).bitmap
+            for bitmap in [
+                try DecoderRegistry(.codecs).animation(of: animated, options: options).frame(at: 0).bitmap,
+                try WebPDecoder().decode(animated, options: options).bitmap,
+            ] {
+                #expect(bitmap.alpha == alpha)
+                #expect(bitmap.difference(to: expected).largest <= 2, "\(bitmap.difference(to: expected))")
+            }
+        }
+    }
+
     @Test
     func framesOfDifferentSizesAreRefused() throws {
         let other: Frame = (DecodedImage(try photo(3, 3)), .seconds(1))
@@ -151,5 +232,12 @@ import Testing
         options.cancellation = CancellationToken()
         options.cancellation?.cancel()
         #expect(throws: CancellationError.self) { try encode([other], options: options) }
+    }
+}
+
+extension Bitmap {
+    /// The same colours with full alpha.
+    fileprivate var opaque: Bitmap {
+        get throws { try TestBitmaps.bitmap(width, height) { x, y in self[x, y].prefix(3).map { UInt8($0) } + [255] } }
     }
 }

@@ -13,8 +13,6 @@ typedef struct {
     uint32_t width, height;
     /// 1 for grey, 3 for RGB or YCbCr, 4 for CMYK or YCCK.
     int32_t components;
-    /// Whether the file has an Adobe marker: its CMYK samples are then 255 minus ink.
-    bool has_adobe_marker;
     bool is_progressive;
     /// Whether the coding is arithmetic: libjpeg then cannot wait for input, and invents missing data without a
     /// warning.
@@ -42,6 +40,10 @@ clt_status clt_jpeg_reader_read_header(clt_jpeg_reader *reader, clt_jpeg_header 
 /// none.
 bool clt_jpeg_reader_marker(
     const clt_jpeg_reader *reader, size_t index, uint8_t *code, const uint8_t **bytes, size_t *count);
+
+/// Returns the samples that the component with the fewest has for each pixel of the output at `eighths`/8 of the size,
+/// in the direction with the fewest: 1, or less if chroma is coarser and libjpeg discards some of its detail.
+double clt_jpeg_reader_detail(const clt_jpeg_reader *reader, unsigned eighths);
 
 /// Prepares output at `eighths`/8 of the size, as RGBA, grey, or CMYK as stored. For a file with several scans, call
 /// `consume` and `start_output` before `read_rows`.

@@ -71,6 +71,7 @@ public struct AVIFDecoder: AnimationDecoding {
         var stored = StoredImage(format: .avif, size: aperture?.size ?? reader.size, layout: .pixels(format))
         stored.orientation = options.applied(reader.orientation)
         stored.hasAlpha = header.has_alpha
+        stored.isGray = header.is_gray
         stored.profile = profile
         // A few rows are converted twice for each block.
         stored.fewestRows = 128

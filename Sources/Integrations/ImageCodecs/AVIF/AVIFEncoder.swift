@@ -8,7 +8,7 @@ internal import ImageKernels
 ///
 /// From quality 90 up chroma keeps its full resolution, unless `chroma` sets another sampling. An `effort` of 0 to 9 is
 /// libavif's speed from 9 down to 0; the default is 3. The encoder embeds the bitmap's profile, and writes the
-/// orientation into the container. An encode cannot be cancelled after it has begun.
+/// orientation into the container. Sides have at most 65,536 pixels. An encode cannot be cancelled after it has begun.
 public struct AVIFEncoder: Encoding {
     /// Creates an encoder.
     public init() {}
@@ -17,12 +17,13 @@ public struct AVIFEncoder: Encoding {
 
     public func encode(_ image: DecodedImage, as format: ImageFormat, options: EncodeOptions) throws -> Data {
         try options.cancellation?.check()
+        try ImageError.checkSides(of: image.size, for: .avif, atMost: 65_536)
         let quality = max(1, min(100, options.quality))
         let chroma = (options.chroma ?? ChromaSampling(quality: quality)).pixels
         let turns = AVIFReader.turned.firstIndex(of: options.orientation)
         let mirroredTurns = AVIFReader.mirrored.firstIndex(of: options.orientation)
-        let bitmap = try image.bitmap.straightRGBA8()
         let isGray = image.bitmap.format.channels == 1
+        let bitmap = try image.bitmap.fittingProfile(writesGray: isGray).straightRGBA8()
         let speed = 9 - max(0, min(9, options.effort ?? 3))
         var (bytes, count) = unsafe (UnsafeMutablePointer<UInt8>?.none, 0)
         let status = unsafe bitmap.withUnsafePixels { pixels in

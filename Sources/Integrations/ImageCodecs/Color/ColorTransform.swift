@@ -16,24 +16,35 @@ protocol RowTransform: AnyObject {
     /// Returns a conversion, or `nil` if none is needed or possible: the profile is damaged, does not fit the pixels,
     /// or equals sRGB.
     ///
-    /// - Parameter isSmall: whether the image has few pixels, so that the preparation must be cheap.
-    static func make(_ icc: Data, from source: RowLayout, to target: PixelFormat, isSmall: Bool) -> (any RowTransform)? {
+    /// - Parameters:
+    ///   - isGray: whether rows of RGBA are grey.
+    ///   - isSmall: whether the image has few pixels, so that the preparation must be cheap.
+    static func make(
+        _ icc: Data, from source: RowLayout, isGray: Bool, to target: PixelFormat, isSmall: Bool
+    ) -> (any RowTransform)? {
         guard let profile = LCMSProfile(icc) else { return nil }
-        let isGray = target.channels == 1
+        let isGray = isGray || target.channels == 1
         let transform: (any RowTransform)? =
-            isGray && profile.colorSpace == cmsSigRgbData
-            ? GrayTable(profile, isWide: source.bytesPerPixel == 2, toWide: target.isWide)
-            : ColorTransform(profile, from: source, to: .pixels(target), isSmall: isSmall)
+            if isGray, source != .cmyk8, target.channels == 1 || profile.colorSpace == cmsSigGrayData {
+                GrayTable(profile, from: source, to: target)
+            } else {
+                ColorTransform(profile, from: source, to: .pixels(target), isSmall: isSmall)
+            }
         guard let transform, !isIdentity(transform, from: source, to: target) else { return nil }
         return transform
     }
 
+    /// Whether a profile is of grey, which fits grey pixels alone, or of RGB, which fits grey pixels too.
+    static func applies(_ icc: Data, toGray isGray: Bool) -> Bool {
+        let space = LCMSProfile(icc)?.colorSpace
+        return space == cmsSigRgbData || isGray && space == cmsSigGrayData
+    }
+
     private init?(_ profile: LCMSProfile, from source: RowLayout, to target: RowLayout, isSmall: Bool) {
-        isCMYK = source.colorSpace == cmsSigCmykData
-        let isGray = source.colorSpace == cmsSigGrayData
-        guard profile.colorSpace == source.colorSpace, let result = isGray ? LCMSProfile.gray : .sRGB else { return nil }
-        // Grey and CMYK pixels have no alpha to copy.
-        let flags = isCMYK && isSmall ? cmsFLAGS_NOOPTIMIZE : isGray || isCMYK ? 0 : cmsFLAGS_COPY_ALPHA
+        isCMYK = source == .cmyk8
+        guard profile.colorSpace == (isCMYK ? cmsSigCmykData : cmsSigRgbData), let result = LCMSProfile.sRGB else { return nil }
+        // CMYK pixels have no alpha to copy.
+        let flags = !isCMYK ? cmsFLAGS_COPY_ALPHA : isSmall ? cmsFLAGS_NOOPTIMIZE : 0
         let handle = unsafe cmsCreateTransform(
             profile.handle, source.typeOfPixels, result.handle, target.typeOfPixels, UInt32(INTENT_RELATIVE_COLORIMETRIC),
             UInt32(flags))
@@ -64,61 +75,85 @@ protocol RowTransform: AnyObject {
     }
 }
 
-/// Converts grey pixels with an RGB profile: each grey level is equal red, green and blue.
+/// Converts grey pixels with a grey profile, or with an RGB profile for which each grey level is equal red, green and
+/// blue. Little CMS's own conversion of rows is inexact for dark levels.
 private final class GrayTable: RowTransform {
     private let table: [UInt16]
-    private let (isWide, toWide): (Bool, Bool)
+    private let (source, target): (PixelFormat, PixelFormat)
 
-    init?(_ profile: LCMSProfile, isWide: Bool, toWide: Bool) {
-        (self.isWide, self.toWide) = (isWide, toWide)
-        let rgb = RowLayout.typeOfPixels(PT_RGB, channels: 3, isWide: true)
-        guard let sRGB = LCMSProfile.sRGB,
+    init?(_ profile: LCMSProfile, from source: RowLayout, to target: PixelFormat) {
+        let isGray = profile.colorSpace == cmsSigGrayData
+        guard case .pixels(let source) = source, isGray || profile.colorSpace == cmsSigRgbData else { return nil }
+        (self.source, self.target) = (source, target)
+        let channels: UInt32 = isGray ? 1 : 3
+        let type = RowLayout.typeOfPixels(isGray ? PT_GRAY : PT_RGB, channels: channels, isWide: true)
+        guard let sRGB = isGray ? LCMSProfile.gray : .sRGB,
             let handle = unsafe cmsCreateTransform(
-                profile.handle, rgb, sRGB.handle, rgb, UInt32(INTENT_RELATIVE_COLORIMETRIC), UInt32(cmsFLAGS_NOOPTIMIZE))
+                profile.handle, type, sRGB.handle, type, UInt32(INTENT_RELATIVE_COLORIMETRIC), UInt32(cmsFLAGS_NOOPTIMIZE))
         else { return nil }
         defer { unsafe cmsDeleteTransform(handle) }
-        let count = isWide ? 65536 : 256
-        let grays = (0..<3 * count).map { UInt16(65535 * ($0 / 3) / (count - 1)) }
+        let (count, step) = (source.isWide ? 65536 : 256, Int(channels))
+        let grays = (0..<step * count).map { UInt16(65535 * ($0 / step) / (count - 1)) }
         var colors = [UInt16](repeating: 0, count: grays.count)
         unsafe cmsDoTransform(handle, grays, &colors, UInt32(count))
-        table = (0..<count).map { step in
+        table = (0..<count).map { level in
+            let color = colors[step * level..<step * (level + 1)].map { Int($0) }
             // The luminance of BT.709. The three components are nearly equal.
-            let (red, green, blue) = (Int(colors[3 * step]), Int(colors[3 * step + 1]), Int(colors[3 * step + 2]))
-            let gray = (red * 54 + green * 183 + blue * 19 + 128) / 256
-            return UInt16(toWide ? gray : (gray * 255 + 32767) / 65535)
+            let gray = isGray ? color[0] : (color[0] * 54 + color[1] * 183 + color[2] * 19 + 128) / 256
+            return UInt16(target.isWide ? gray : (gray * 255 + 32767) / 65535)
         }
     }
 
     func convert(_ source: UnsafeRawPointer, to target: UnsafeMutableRawPointer, width: Int) {
-        for x in 0..<width {
-            let level =
-                isWide
-                ? unsafe Int(source.load(fromByteOffset: 2 * x, as: UInt16.self))
-                : unsafe Int(source.load(fromByteOffset: x, as: UInt8.self))
-            if toWide {
-                unsafe target.storeBytes(of: table[level], toByteOffset: 2 * x, as: UInt16.self)
+        for i in 0..<width * self.target.channels {
+            let sample =
+                unsafe self.source.isWide
+                ? Int(source.load(fromByteOffset: 2 * i, as: UInt16.self)) : Int(source.load(fromByteOffset: i, as: UInt8.self))
+            let isAlpha = i & 3 == 3 && self.target.channels == 4
+            let level = isAlpha ? alpha(sample) : table[sample]
+            if self.target.isWide {
+                unsafe target.storeBytes(of: level, toByteOffset: 2 * i, as: UInt16.self)
             } else {
-                unsafe target.storeBytes(of: UInt8(table[level]), toByteOffset: x, as: UInt8.self)
+                unsafe target.storeBytes(of: UInt8(level), toByteOffset: i, as: UInt8.self)
+            }
+        }
+    }
+
+    private func alpha(_ sample: Int) -> UInt16 {
+        UInt16(source.isWide && !target.isWide ? (sample * 255 + 32767) / 65535 : sample)
+    }
+}
+
+extension Bitmap {
+    /// Returns the bitmap with a profile that fits the pixels that an encoder writes: its own, or else sRGB, to which
+    /// the pixels are converted as far as the profile applies to them.
+    ///
+    /// - Parameter writesGray: whether the encoder writes one channel.
+    /// - Returns: a bitmap that is opaque or not premultiplied, if it is converted.
+    func fittingProfile(writesGray: Bool) throws -> Bitmap {
+        guard case .icc(let icc) = colorSpace else { return self }
+        let space = LCMSProfile(icc)?.colorSpace
+        if space == (writesGray ? cmsSigGrayData : cmsSigRgbData) { return self }
+        let bitmap = try unpremultiplied().reinterpreted(colorSpace: .sRGB)
+        let transform = ColorTransform.make(icc, from: .pixels(format), isGray: true, to: format, isSmall: false)
+        guard let transform else { return bitmap }
+        return try unsafe Bitmap(size: size, format: format, alpha: bitmap.alpha) { pixels, bytesPerRow in
+            unsafe bitmap.withUnsafePixels { source in
+                guard let from = source.baseAddress, let to = pixels.baseAddress else { return }
+                for y in 0..<height {
+                    unsafe transform.convert(from + y * bitmap.bytesPerRow, to: to + y * bytesPerRow, width: width)
+                }
             }
         }
     }
 }
 
 extension RowLayout {
-    fileprivate var colorSpace: cmsColorSpaceSignature {
-        switch self {
-        case .pixels(let format): format.channels == 1 ? cmsSigGrayData : cmsSigRgbData
-        case .cmyk8: cmsSigCmykData
-        }
-    }
-
     /// Little CMS's number for the layout.
     fileprivate var typeOfPixels: UInt32 {
         switch self {
-        case .pixels(let format) where format.channels == 1:
-            Self.typeOfPixels(PT_GRAY, channels: 1, isWide: format.isWide)
         case .pixels(let format): Self.typeOfPixels(PT_RGB, channels: 3, extra: 1, isWide: format.isWide)
-        case .cmyk8(let inverted): Self.typeOfPixels(PT_CMYK, channels: 4, isInverted: inverted)
+        case .cmyk8: Self.typeOfPixels(PT_CMYK, channels: 4, isInverted: true)
         }
     }
 

@@ -73,7 +73,7 @@ public struct JPEGDecoder: Decoding {
         let geometry = try options.geometry(storedSize: stored.size, orientation: stored.orientation)
         // libjpeg holds a few rows of an image with one scan, and all coefficients of an image with several.
         if !reader.header.has_multiple_scans, let geometry { stored.limitLarger(than: geometry.output) }
-        let eighths = eighths(for: geometry)
+        let eighths = eighths(for: geometry, reader)
         try options.limits.check(stored.limitedSize, holding: [Int(clamping: reader.header.coefficient_bytes)])
         stored.scale = (Double(eighths) / 8, Double(eighths) / 8)
         stored.decodedSize = try reader.start(eighths: eighths)
@@ -85,18 +85,18 @@ public struct JPEGDecoder: Decoding {
     private static func layout(of header: clt_jpeg_header) -> RowLayout {
         switch header.components {
         case 1: .pixels(.gray8)
-        // Files with Adobe's marker have inverted CMYK.
-        case 4: .cmyk8(inverted: header.has_adobe_marker)
+        case 4: .cmyk8
         default: .pixels(.rgba8)
         }
     }
 
-    /// Returns the smallest of 1/8, 1/4, 1/2 and 1 that leaves at least a factor of 1.5 to the resampler. The DCT's
-    /// filter is a box, so scaling with it alone would differ visibly from a full decode and a resize.
-    private static func eighths(for geometry: ResizeGeometry?) -> Int {
+    /// Returns the smallest of 1/8, 1/4, 1/2 and 1 that leaves at least a factor of 1.5 to the resampler, also for
+    /// chroma that is stored with fewer samples. The DCT's filter is a box, so scaling with it alone would differ
+    /// visibly from a full decode and a resize.
+    private static func eighths(for geometry: ResizeGeometry?, _ reader: JPEGReader) -> Int {
         guard let geometry else { return 8 }
         let ratio = min(geometry.width / Double(geometry.output.width), geometry.height / Double(geometry.output.height))
-        return [1, 2, 4].first { ratio * Double($0) / 8 >= 1.5 } ?? 8
+        return [1, 2, 4].first { ratio * Double($0) / 8 * reader.detail(eighths: $0) >= 1.5 } ?? 8
     }
 }
 

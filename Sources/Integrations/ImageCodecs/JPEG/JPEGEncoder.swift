@@ -10,7 +10,7 @@ internal import ImageKernels
 /// Quality is the usual scale of JPEG. From quality 90 up chroma keeps its full resolution (4:4:4); below it has half
 /// the width and height (4:2:0), unless `chroma` sets another sampling. With `isProgressive`, or an `effort` of 7 or
 /// more, the file is progressive, which is smaller. The encoder embeds the bitmap's profile, and writes the orientation
-/// as Exif.
+/// as Exif. Sides have at most 65,500 pixels.
 public struct JPEGEncoder: Encoding {
     /// Creates an encoder.
     public init() {}
@@ -18,8 +18,9 @@ public struct JPEGEncoder: Encoding {
     public var formats: [ImageFormat] { [.jpeg] }
 
     public func encode(_ image: DecodedImage, as format: ImageFormat, options: EncodeOptions) throws -> Data {
+        try ImageError.checkSides(of: image.size, for: .jpeg, atMost: 65_500)
         let isGray = image.bitmap.format.channels == 1
-        let bitmap = try image.bitmap.converted(to: isGray ? .gray8 : .rgba8)
+        let bitmap = try image.bitmap.fittingProfile(writesGray: isGray).converted(to: isGray ? .gray8 : .rgba8)
             .flattened(onto: .white, cancellation: options.cancellation)
         guard let writer = unsafe clt_jpeg_writer_create() else { throw ImageError.outOfMemory(.jpeg) }
         defer { unsafe clt_jpeg_writer_destroy(writer) }

@@ -53,6 +53,10 @@ internal import ImageDecoding
         return found
     }
 
+    /// Returns the samples of the coarsest component for each pixel of the output at `eighths`/8 of the size, at most
+    /// 1.
+    func detail(eighths: Int) -> Double { unsafe clt_jpeg_reader_detail(handle, UInt32(eighths)) }
+
     /// Prepares output at `eighths`/8 of the size, and returns the size of the output.
     func start(eighths: Int) throws(ImageError) -> PixelSize {
         var (width, height): (UInt32, UInt32) = (0, 0)

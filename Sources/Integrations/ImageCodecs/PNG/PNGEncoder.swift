@@ -15,7 +15,7 @@ public struct PNGEncoder: Encoding {
     public var formats: [ImageFormat] { [.png] }
 
     public func encode(_ image: DecodedImage, as format: ImageFormat, options: EncodeOptions) throws -> Data {
-        let bitmap = try image.bitmap.unpremultiplied()
+        let bitmap = try image.bitmap.unpremultiplied().fittingProfile(writesGray: image.bitmap.format.channels == 1)
         guard let writer = unsafe clt_png_writer_create() else { throw ImageError.outOfMemory(.png) }
         defer { unsafe clt_png_writer_destroy(writer) }
         func check(_ status: clt_status) throws(ImageError) {

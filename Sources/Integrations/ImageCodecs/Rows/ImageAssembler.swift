@@ -27,7 +27,7 @@ struct ImageAssembler {
         let isStraight = options.alpha == .straight && geometry == nil
         alpha = !stored.hasAlpha ? .opaque : isStraight ? .straight : .premultiplied
         converter = RowConverter(
-            source: stored.layout, target: format, hasAlpha: stored.hasAlpha,
+            source: stored.layout, target: format, hasAlpha: stored.hasAlpha, ignoresAlpha: stored.ignoresAlpha,
             premultiplies: alpha == .premultiplied, transform: transform)
     }
 
@@ -35,18 +35,23 @@ struct ImageAssembler {
     private static func color(
         of stored: StoredImage, format: PixelFormat, options: DecodeOptions
     ) -> ((any RowTransform)?, ColorSpace) {
-        if options.convertsToSRGB {
-            switch stored.profile {
-            case .sRGB: return (nil, .sRGB)
-            case .hdr(let signal): return (ToneMap(signal, from: stored.layout, to: format), .sRGB)
-            case .icc(let icc):
-                let isSmall = (stored.decodedSize.pixelCount ?? 0) < 1 << 16
-                return (ColorTransform.make(icc, from: stored.layout, to: format, isSmall: isSmall), .sRGB)
+        guard options.convertsToSRGB else {
+            // CMYK is converted to RGB by formula, so its profile no longer applies.
+            if stored.layout == .cmyk8 { return (nil, .sRGB) }
+            let icc = stored.profile.icc.flatMap {
+                ColorTransform.applies($0, toGray: stored.isGray || format.channels == 1) ? $0 : nil
             }
+            return (nil, icc.map { .icc($0) } ?? .sRGB)
         }
-        // CMYK is converted to RGB by formula, so its profile no longer applies.
-        if case .cmyk8 = stored.layout { return (nil, .sRGB) }
-        return (nil, stored.profile.icc.map { .icc($0) } ?? .sRGB)
+        switch stored.profile {
+        case .sRGB: return (nil, .sRGB)
+        case .hdr(let signal): return (ToneMap(signal, from: stored.layout, to: format), .sRGB)
+        case .icc(let icc):
+            let isSmall = (stored.decodedSize.pixelCount ?? 0) < 1 << 16
+            let transform = ColorTransform.make(
+                icc, from: stored.layout, isGray: stored.isGray, to: format, isSmall: isSmall)
+            return (transform, .sRGB)
+        }
     }
 
     /// Decodes the image.

@@ -6,14 +6,19 @@ final class RowConverter {
     let source: RowLayout
     let target: PixelFormat
     let hasAlpha: Bool
+    private let ignoresAlpha: Bool
     private let transform: (any RowTransform)?
     private let premultiplies: Bool
     /// Whether all pixels so far are opaque.
     private(set) var isOpaque = true
 
-    init(source: RowLayout, target: PixelFormat, hasAlpha: Bool, premultiplies: Bool, transform: (any RowTransform)?) {
-        self.source = source
-        (self.target, self.hasAlpha, self.premultiplies, self.transform) = (target, hasAlpha, premultiplies, transform)
+    /// - Parameter ignoresAlpha: whether 8-bit RGBA becomes opaque.
+    init(
+        source: RowLayout, target: PixelFormat, hasAlpha: Bool, ignoresAlpha: Bool, premultiplies: Bool,
+        transform: (any RowTransform)?
+    ) {
+        (self.source, self.target, self.hasAlpha, self.ignoresAlpha) = (source, target, hasAlpha, ignoresAlpha)
+        (self.premultiplies, self.transform) = (premultiplies, transform)
     }
 
     /// Whether a row can be converted in place.
@@ -27,11 +32,14 @@ final class RowConverter {
             unsafe copy(row, to: result, width: width)
         }
         if hasAlpha { unsafe finishAlpha(result, width: width) }
+        if ignoresAlpha {
+            for x in 0..<width { unsafe result.storeBytes(of: 255, toByteOffset: 4 * x + 3, as: UInt8.self) }
+        }
     }
 
     private func copy(_ row: UnsafeRawPointer, to result: UnsafeMutableRawPointer, width: Int) {
-        if case .cmyk8(let inverted) = source {
-            unsafe Self.convertCMYK(row, to: result, width: width, flip: inverted ? 0 : 255)
+        if case .cmyk8 = source {
+            unsafe Self.convertCMYK(row, to: result, width: width)
         } else if worksInPlace {
             guard unsafe row != UnsafeRawPointer(result) else { return }
             unsafe result.copyMemory(from: row, byteCount: width * target.bytesPerPixel)
@@ -64,12 +72,12 @@ final class RowConverter {
     }
 
     /// Converts CMYK without a profile to opaque RGBA: each colour is (1 - ink) × (1 - black), rounded to nearest.
-    private static func convertCMYK(_ row: UnsafeRawPointer, to result: UnsafeMutableRawPointer, width: Int, flip: UInt8) {
+    private static func convertCMYK(_ row: UnsafeRawPointer, to result: UnsafeMutableRawPointer, width: Int) {
         let (inks, bytes) = unsafe (row.assumingMemoryBound(to: UInt8.self), result.assumingMemoryBound(to: UInt8.self))
         for x in 0..<width {
-            let white = unsafe UInt32(inks[4 * x + 3] ^ flip)
+            let white = unsafe UInt32(inks[4 * x + 3])
             for color in 4 * x..<4 * x + 3 {
-                let product = unsafe UInt32(inks[color] ^ flip) &* white &+ 128
+                let product = unsafe UInt32(inks[color]) &* white &+ 128
                 unsafe bytes[color] = UInt8(truncatingIfNeeded: (product &+ product >> 8) >> 8)
             }
             unsafe bytes[4 * x + 3] = 255

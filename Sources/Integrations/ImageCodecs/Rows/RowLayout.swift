@@ -4,8 +4,8 @@ internal import ImageKernels
 /// The layout of a codec's rows. Alpha is not premultiplied, and 16-bit samples are in the machine's byte order.
 enum RowLayout: Hashable, Sendable {
     case pixels(PixelFormat)
-    /// CMYK. 255 is full ink, or no ink if `inverted`.
-    case cmyk8(inverted: Bool)
+    /// CMYK. 255 is no ink, as all programs write and read it in JPEG, with Adobe's marker and without.
+    case cmyk8
 
     var bytesPerPixel: Int { if case .pixels(let format) = self { format.bytesPerPixel } else { 4 } }
 

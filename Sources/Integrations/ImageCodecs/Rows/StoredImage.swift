@@ -16,6 +16,10 @@ struct StoredImage {
     var orientation = Orientation.up
     var layout: RowLayout
     var hasAlpha = false
+    /// Whether the codec delivers alpha although the image is opaque.
+    var ignoresAlpha = false
+    /// Whether rows of RGBA are grey, so that a grey profile applies to them.
+    var isGray = false
     var profile = ColorProfile.sRGB
     /// Whether all pixels become final at once, as in interlaced images and in codecs that fill a whole image. Then
     /// ``RowProducer/readRows(into:stride:count:)`` is called once, for all rows.

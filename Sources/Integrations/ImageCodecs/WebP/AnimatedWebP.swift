@@ -21,7 +21,7 @@ enum AnimatedWebP {
         var (profile, before) = (Data(), Bitmap?.none)
         for (index, duration) in animation.durations.enumerated() {
             try options.cancellation?.check()
-            let bitmap = try animation.frame(at: index).bitmap.straightRGBA8()
+            let bitmap = try frame(index, of: animation).bitmap.fittingProfile(writesGray: false).straightRGBA8()
             if before == nil { profile = bitmap.colorSpace.profile }
             if let size = before?.size, size != bitmap.size {
                 throw ImageError(
@@ -42,6 +42,16 @@ enum AnimatedWebP {
             throw ImageError(.invalidRequest, message: "An animation needs at least one frame; none was given.")
         }
         return try file.data(loopCount: animation.loopCount, profile: profile, orientation: options.orientation)
+    }
+
+    /// Returns a frame, or throws an error that names it.
+    private static func frame(_ index: Int, of animation: any ImageAnimation) throws -> DecodedImage {
+        do {
+            return try animation.frame(at: index)
+        } catch var error as ImageError where animation.frameCount > 1 {
+            error.message = "Frame \(index + 1) of the animation cannot be converted. \(error.message)"
+            throw error
+        }
     }
 }
 

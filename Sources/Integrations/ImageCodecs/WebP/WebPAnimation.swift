@@ -29,6 +29,7 @@ final class WebPAnimation: AnimationSource {
         return try unsafe data.withUnsafeBytes { bytes in
             var image = StoredImage(format: .webp, size: frame.place.size, layout: .pixels(.rgba8))
             image.hasAlpha = frame.place.hasAlpha
+            image.ignoresAlpha = !image.hasAlpha
             image.profile = profile
             image.deliversWhole = true
             let decoded = try ImageAssembler(image, options: options)

@@ -52,7 +52,8 @@ public struct WebPDecoder: AnimationDecoding {
             let frame = try container.frame(0)
             // The size of an image is not known if the file ends before its pixels.
             guard frame.isComplete || frame.place.size == container.size else { throw ImageError.truncated(.webp) }
-            var stored = try Self.storedImage(container, frame, options: options)
+            let isLossless = unsafe WebPReader.isLossless(UnsafeRawBufferPointer(rebasing: bytes[frame.range]))
+            var stored = try Self.storedImage(container, frame, isLossless: isLossless, options: options)
             stored.deliversWhole = true
             let assembler = try ImageAssembler(stored, options: options)
             var image = try assembler.assemble(
@@ -63,14 +64,18 @@ public struct WebPDecoder: AnimationDecoding {
     }
 
     /// Describes a still image, with the scale that the options allow.
+    ///
+    /// - Parameter isLossless: whether it has no loss. Then libwebp delivers alpha that the file declares as unused,
+    ///   and would multiply colours by it to scale them.
     static func storedImage(
-        _ container: WebPContainer, _ frame: WebPFrame, options: DecodeOptions
+        _ container: WebPContainer, _ frame: WebPFrame, isLossless: Bool, options: DecodeOptions
     ) throws(ImageError) -> StoredImage {
         var stored = StoredImage(format: .webp, size: container.size, layout: .pixels(.rgba8))
         stored.orientation = options.applied(container.orientation)
         stored.hasAlpha = container.hasAlpha || frame.place.hasAlpha
         stored.profile = container.profile
-        try scale(&stored, options: options)
+        stored.ignoresAlpha = !stored.hasAlpha && isLossless
+        if !stored.ignoresAlpha { try scale(&stored, options: options) }
         return stored
     }
 

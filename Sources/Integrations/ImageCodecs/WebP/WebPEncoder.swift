@@ -16,7 +16,7 @@ public struct WebPEncoder: Encoding {
     public var formats: [ImageFormat] { [.webp] }
 
     public func encode(_ image: DecodedImage, as format: ImageFormat, options: EncodeOptions) throws -> Data {
-        let bitmap = try image.bitmap.straightRGBA8()
+        let bitmap = try image.bitmap.fittingProfile(writesGray: false).straightRGBA8()
         let file = WebPFile()
         try file.addFrame(Self.encode(bitmap, options: options))
         return try file.data(profile: bitmap.colorSpace.profile, orientation: options.orientation)
@@ -29,12 +29,13 @@ public struct WebPEncoder: Encoding {
     /// Encodes 8-bit RGBA that is opaque or not premultiplied, without metadata.
     static func encode(_ bitmap: Bitmap, options: EncodeOptions) throws -> Data {
         try options.cancellation?.check()
+        try ImageError.checkSides(of: bitmap.size, for: .webp, atMost: Int(WEBP_MAX_DIMENSION))
         let quality = max(1, min(100, options.quality))
         let isLossless = options.isLossless ?? (quality == 100)
         var (config, input) = unsafe (WebPConfig(), WebPPicture())
-        guard unsafe WebPConfigInit(&config) != 0, unsafe WebPPictureInit(&input) != 0,
-            max(bitmap.width, bitmap.height) <= WEBP_MAX_DIMENSION
-        else { throw ImageError.unwritable(.webp, bitmap.size, "sides are at most 16383") }
+        guard unsafe WebPConfigInit(&config) != 0, unsafe WebPPictureInit(&input) != 0 else {
+            throw ImageError.unwritable(.webp, bitmap.size, "libwebp has another version than its headers")
+        }
         config.lossless = isLossless ? 1 : 0
         // A lossless file keeps the colour of transparent pixels, and its quality is the effort of the compression.
         config.exact = config.lossless

@@ -36,7 +36,8 @@ final class WebPPreviews: IncrementalDecoder {
             return nil
         }
         if container.isAnimated { throw ImageError.truncated(.webp) }
-        let stored = try WebPDecoder.storedImage(container, frame, options: options)
+        let stored = try WebPDecoder.storedImage(
+            container, frame, isLossless: unsafe WebPReader.isLossless(bytes), options: options)
         let canvas = try PreviewCanvas(stored, options: options)
         return (try unsafe WebPReader(into: canvas.rows.base, stride: canvas.rows.stride, stored), canvas)
     }
