@@ -41,6 +41,10 @@ static void configure(png_structp png, size_t metadata_limit) {
     png_set_user_limits(png, 0x7FFFFFFF, 0x7FFFFFFF);
     png_set_chunk_malloc_max(png, metadata_limit);
     png_set_benign_errors(png, 1);
+#ifdef PNG_MAXIMUM_INFLATE_WINDOW
+    // Some programs write a window into the zlib header that is smaller than the one they use.
+    png_set_option(png, PNG_MAXIMUM_INFLATE_WINDOW, PNG_OPTION_ON);
+#endif
 #ifdef PNG_SKIP_sRGB_CHECK_PROFILE
     png_set_option(png, PNG_SKIP_sRGB_CHECK_PROFILE, PNG_OPTION_ON);
 #endif
@@ -163,7 +167,16 @@ clt_status clt_png_reader_start(clt_png_reader *reader, bool keeps_16) {
 clt_status clt_png_reader_read_rows(
     clt_png_reader *reader, uint8_t *target, size_t stride, uint32_t rows, bool fills_blocks, uint32_t *got) {
     *got = 0;
-    if (setjmp(png_jmpbuf(reader->png))) return clt_png_status_of(&reader->failure);
+    if (setjmp(png_jmpbuf(reader->png))) {
+        // After the last row libpng reads the end of the zlib data, without which all pixels are there.
+        const clt_png_header *header = &reader->header;
+        bool is_whole = header->is_interlaced ? png_get_current_pass_number(reader->png) >= 7
+                                              : png_get_current_row_number(reader->png) >= header->height;
+        bool lacks_end = reader->failure.hit_end || strstr(reader->failure.message, "Not enough image data");
+        if (!is_whole || !lacks_end) return clt_png_status_of(&reader->failure);
+        *got = rows;
+        return CLT_OK;
+    }
     while (*got < rows) {
         uint8_t *row = target + (size_t)*got * stride;
         png_read_row(reader->png, fills_blocks ? NULL : row, fills_blocks ? row : NULL);

@@ -1,5 +1,6 @@
 import Foundation
 import ImageCore
+import ImageKernels
 import TestBitmaps
 import Testing
 
@@ -112,6 +113,105 @@ import Testing
         options.frame = 3
         let error = #expect(throws: ImageError.self) { try PNGDecoder().decode(file, options: options) }
         #expect(error?.code == .invalidRequest)
+    }
+
+    /// A file of two frames of 4x4 pixels, red and green, of which one chunk is changed or missing.
+    private static func changed(
+        _ name: String, number: Int = 0, separate: Bool = false, _ change: ([UInt8]) -> [UInt8]?
+    ) -> Data {
+        let file = separate ? animationWithSeparateDefault(count: 2) : animation(announced: 2, count: 2)
+        var count = 0
+        return PNGChunks(file).reduce(Data(PNGChunks.signature)) { result, chunk in
+            guard chunk.type == name else { return result + PNGBuilder.chunk(chunk.type, Array(chunk.content)) }
+            defer { count += 1 }
+            guard count == number else { return result + PNGBuilder.chunk(chunk.type, Array(chunk.content)) }
+            return result + (change(Array(chunk.content)).map { PNGBuilder.chunk(name, $0) } ?? Data())
+        }
+    }
+
+    private static func setting(_ index: Int, _ value: UInt8) -> ([UInt8]) -> [UInt8]? {
+        { content in
+            var content = content
+            content[index] = value
+            return content
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func aFileWithAnInvalidFirstFrameShowsItsDefaultImage(separate: Bool) throws {
+        // A wrong number, outside of the canvas, empty, another size, an unknown disposal and blending, too short.
+        var files = [(3, 7), (15, 1), (19, 1), (7, 0), (24, 3), (25, 2)].map { index, value in
+            Self.changed("fcTL", separate: separate, Self.setting(index, UInt8(value)))
+        }
+        files.append(Self.changed("fcTL", separate: separate) { Array($0.dropLast()) })
+        files.append(Self.changed("fcTL", separate: separate) { _ in nil })
+        if !separate { files.append(Self.changed("fcTL", Self.setting(7, 3))) }
+        // An animation of no frames, and an announcement that is too short or missing.
+        files.append(Self.changed("acTL", separate: separate, Self.setting(3, 0)))
+        files.append(Self.changed("acTL", separate: separate) { Array($0.dropLast()) })
+        files.append(Self.changed("acTL", separate: separate) { _ in nil })
+        if separate { files.append(Self.changed("fdAT", separate: true, Self.setting(3, 9))) }
+        let plain = try PNGDecoder().decode(files[files.count - 1], options: DecodeOptions()).bitmap
+        for file in files {
+            #expect(try PNGDecoder().info(of: file, limits: DecodingLimits()).frameCount == 1)
+            let animation = try PNGDecoder().animation(of: file, options: DecodeOptions())
+            #expect(animation.frameCount == 1)
+            let image = try PNGDecoder().decode(file, options: DecodeOptions())
+            #expect(image.bitmap.all == plain.all)
+            #expect(try animation.frame(at: 0).bitmap.convertedToRGBA8().all == plain.all)
+            #expect(!image.isPartial)
+        }
+    }
+
+    @Test
+    func anInvalidLaterFrameIsAnErrorWhenItIsShown() throws {
+        var files = [(3, 7), (15, 1), (19, 1), (7, 0), (24, 3), (25, 2)].map { index, value in
+            Self.changed("fcTL", number: 1, Self.setting(index, UInt8(value)))
+        }
+        files.append(Self.changed("fdAT", Self.setting(3, 9)))
+        files.append(Self.changed("fdAT") { _ in nil })
+        for file in files {
+            let image = try PNGDecoder().decode(file, options: DecodeOptions())
+            #expect(!image.isPartial)
+            let animation = try PNGDecoder().animation(of: file, options: DecodeOptions())
+            #expect(animation.frameCount == 2)
+            #expect(try PNGDecoder().info(of: file, limits: DecodingLimits()).frameCount == 2)
+            _ = try animation.frame(at: 0)
+            #expect(throws: ImageError.self) { try animation.frame(at: 1) }
+            // An encoder of animations names the frame.
+            let error = #expect(throws: ImageError.self) {
+                try WebPEncoder().encode(animation, as: .webp, options: EncodeOptions())
+            }
+            #expect(error?.code == .corrupt)
+            #expect(error?.message.contains("Frame 2") == true)
+        }
+    }
+
+    @Test
+    func aFrameWithAWrongChecksumIsAnError() throws {
+        for name in ["fcTL", "fdAT"] {
+            var file = Self.animation(announced: 2, count: 2)
+            let chunk = try #require(PNGChunks(file).filter { $0.type == name }.last)
+            let place = try #require(file.range(of: Data(chunk.content)))
+            file[place.upperBound] ^= 1
+            _ = try PNGDecoder().decode(file, options: DecodeOptions())
+            let animation = try PNGDecoder().animation(of: file, options: DecodeOptions())
+            if name == "fcTL" {
+                #expect(animation.frameCount == 1)
+            } else {
+                #expect(throws: ImageError.self) { try animation.frame(at: 1) }
+            }
+        }
+    }
+
+    @Test
+    func framesBeyondTheAnnouncedNumberDoNotCount() throws {
+        let file = Self.animation(announced: 2, count: 3)
+        #expect(try PNGDecoder().info(of: file, limits: DecodingLimits()).frameCount == 2)
+        let animation = try PNGDecoder().animation(of: file, options: DecodeOptions())
+        #expect(animation.frameCount == 2)
+        _ = try animation.frame(at: 1)
+        #expect(throws: ImageError.self) { try PNGDecoder().decode(file, options: .with { $0.frame = 2 }) }
     }
 
     @Test func aTruncatedFrameIsAnErrorAndNoTrap() throws {

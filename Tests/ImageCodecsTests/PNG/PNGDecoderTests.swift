@@ -1,7 +1,10 @@
+import Foundation
+import ImageCodecs
 import ImageCore
 import TestBitmaps
-import ImageCodecs
 import Testing
+
+@testable import ImageDecoding
 
 @Suite struct PNGDecoderTests {
     let decoder = PNGDecoder()
@@ -129,6 +132,97 @@ import Testing
     }
 
     @Test
+    func anAncillaryChunkWithAWrongChecksumIsIgnored() throws {
+        var builder = PNGBuilder(size: PixelSize(width: 3, height: 2), colorType: .rgb, depth: 8) { x, y in [x, y, 20] }
+        let plain = try decoder.decode(builder.file, options: DecodeOptions()).bitmap
+        let p3 = [31270, 32900, 68000, 32000, 26500, 69000, 15000, 6000].flatMap(big)
+        let profile = Array("P3".utf8) + [0, 0] + PNGBuilder.stored(Array(ColorTests.p3))
+        let chunks: [(String, [UInt8])] = [
+            ("eXIf", exif(6)), ("gAMA", big(100_000)), ("cICP", [12, 13, 0, 1]), ("iCCP", profile),
+            ("tRNS", [0, 0, 0, 0, 0, 20]),
+            ("tEXt", Array("Title".utf8) + [0, 65]), ("pHYs", big(1) + big(2) + [1]), ("tIME", [7, 228, 1, 1, 1, 1, 1]),
+            ("bKGD", [0, 1, 0, 1, 0, 1]), ("abCd", [1, 2, 3]),
+        ]
+        for (name, content) in chunks {
+            builder.chunks = [(name, content)] + (name == "gAMA" ? [("cHRM", p3)] : [])
+            var file = builder.file
+            let place = try #require(file.range(of: Data(name.utf8)))
+            let checksum = place.upperBound + content.count
+            file[checksum] ^= 1
+            #expect(try decoder.decode(file, options: DecodeOptions()).bitmap.isSame(as: plain), "\(name)")
+            #expect(try decoder.info(of: file, limits: DecodingLimits()).orientation == .up)
+            let preview = try #require(decoder.previews(of: file, piece: 7).last)
+            #expect(preview.bitmap.all == plain.all, "\(name)")
+        }
+        // A critical one is an error.
+        builder.chunks = []
+        for name in ["IHDR", "IDAT"] {
+            var file = builder.file
+            file[try #require(file.range(of: Data(name.utf8))).upperBound + 12] ^= 1
+            let error = #expect(throws: ImageError.self) { try decoder.decode(file, options: DecodeOptions()) }
+            #expect(error?.code == .corrupt)
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func theEndOfTheZlibDataMayBeMissing(interlaced: Bool) throws {
+        let builder = builder(.rgb, 8, interlaced: interlaced)
+        let whole = try decoder.decode(builder.file, options: DecodeOptions()).bitmap
+        let data = try #require(builder.file.range(of: Data("IDAT".utf8)))
+        let length = ByteReader(builder.file).uint32(at: data.lowerBound - 4, bigEndian: true) ?? 0
+        for missing in 1...4 {
+            let content = Array(builder.file[data.upperBound..<(data.upperBound + length - missing)])
+            let head = builder.file.prefix(data.lowerBound - 4)
+            let file = head + PNGBuilder.chunk("IDAT", content) + PNGBuilder.chunk("IEND", [])
+            let image = try decoder.decode(file, options: DecodeOptions())
+            #expect(image.bitmap.isSame(as: whole))
+            #expect(!image.isPartial)
+        }
+        // A missing row is an error.
+        let content = Array(builder.file[data.upperBound..<(data.upperBound + length - 10)])
+        let cut = builder.file.prefix(data.lowerBound - 4) + PNGBuilder.chunk("IDAT", content) + PNGBuilder.chunk("IEND", [])
+        #expect(throws: ImageError.self) { try decoder.decode(cut, options: DecodeOptions()) }
+    }
+
+    @Test
+    func theZlibHeaderMayDeclareTooSmallAWindow() throws {
+        // Given: rows that repeat those of 600 bytes before, and a header with a window of 256 bytes (RFC 1950, 2.2).
+        let row: [UInt8] = [0] + (0..<600).map { UInt8(truncatingIfNeeded: $0 * $0 / 3) }
+        var bits = DeflateBits()
+        bits.put(1, 1)
+        bits.put(1, 2)
+        for byte in row { bits.literal(Int(byte)) }
+        for _ in 0..<2 { bits.copy(258) }
+        bits.copy(85)
+        bits.literal(256, isEnd: true)
+        let rows = row + row
+        var (a, b) = (1, 0)
+        for byte in rows {
+            a = (a + Int(byte)) % 65521
+            b = (b + a) % 65521
+        }
+        let stream: [UInt8] = [0x08, 0x1D] + bits.bytes + big(b << 16 | a)
+        let header = big(200) + big(2) + [8, 2, 0, 0, 0]
+        var file = Data(builder(.rgb, 8, interlaced: false).file.prefix(8)) + PNGBuilder.chunk("IHDR", header)
+        file += PNGBuilder.chunk("IDAT", stream) + PNGBuilder.chunk("IEND", [])
+        let image = try decoder.decode(file, options: DecodeOptions()).bitmap
+        #expect(image[199, 1].prefix(3).map { UInt8($0) } == Array(row.suffix(3)))
+        #expect(image[100, 0] == image[100, 1])
+        #expect(try #require(decoder.previews(of: file, piece: 50).last).bitmap.all == image.all)
+    }
+
+    @Test
+    func codePointsOfAnotherMatrixOrLengthAreIgnored() throws {
+        var builder = PNGBuilder(size: PixelSize(width: 2, height: 2), colorType: .rgb, depth: 8) { _, _ in [120, 180, 60] }
+        for content: [UInt8] in [[12, 13, 1, 1], [12, 13, 9, 1], [12, 13, 0, 1, 0], [12, 13, 0], [12, 13], []] {
+            builder.chunks = [("cICP", content)]
+            #expect(try decoder.decode(builder.file, options: DecodeOptions()).bitmap[0, 0] == [120, 180, 60, 255], "\(content)")
+        }
+        builder.chunks = [("cICP", [12, 13, 0, 1])]
+        #expect(try decoder.decode(builder.file, options: DecodeOptions()).bitmap[0, 0] != [120, 180, 60, 255])
+    }
+
+    @Test
     func aDecompressionBombInMetadataIsSkipped() throws {
         // Given: a profile chunk whose stream declares a stored block of 60,000 bytes, which exceeds the limit of this
         // test.
@@ -154,5 +248,40 @@ import Testing
         let stored = try decoder.decode(builder.file, options: .with { $0.appliesOrientation = false }).bitmap
         #expect(stored.all == wanted[0].map { [10 * $0] })
         #expect(try decoder.info(of: builder.file, limits: DecodingLimits()).orientation.rawValue == orientation)
+    }
+}
+
+/// Writes deflate data with the fixed codes (RFC 1951, 3.2.6). Copies are 601 bytes away, a row of 200 RGB pixels.
+private struct DeflateBits {
+    private(set) var bytes: [UInt8] = []
+    private var used = 8
+
+    mutating func put(_ number: Int, _ count: Int) {
+        for i in 0..<count {
+            if used == 8 { (bytes, used) = (bytes + [0], 0) }
+            bytes[bytes.count - 1] |= UInt8(number >> i & 1) << used
+            used += 1
+        }
+    }
+
+    /// Huffman codes have their highest bit first.
+    private mutating func code(_ number: Int, _ count: Int) { for i in (0..<count).reversed() { put(number >> i & 1, 1) } }
+
+    mutating func literal(_ value: Int, isEnd: Bool = false) {
+        if isEnd { code(0, 7) } else if value < 144 { code(0x30 + value, 8) } else { code(0x190 + value - 144, 9) }
+    }
+
+    /// Copies 258 or 85 bytes.
+    mutating func copy(_ length: Int) {
+        if length == 258 {
+            code(0xC0 + 285 - 280, 8)
+        } else {
+            // The code 277 with 4 extra bits begins at 67, and 278 at 83.
+            code(278 - 256, 7)
+            put(length - 83, 4)
+        }
+        // The distance code 18 has 8 extra bits and begins at 513.
+        code(18, 5)
+        put(601 - 513, 8)
     }
 }

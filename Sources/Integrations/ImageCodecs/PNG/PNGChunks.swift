@@ -1,12 +1,29 @@
 internal import ImageCore
 internal import ImageDecoding
 
-/// Iterates over the chunks of a PNG (PNG specification, 5.3): length, type, content, CRC. It reads only lengths and
-/// types, and stops at the first invalid chunk.
+/// Iterates over the chunks of a PNG (PNG specification, 5.3): length, type, content, checksum. It reads only lengths
+/// and types, and stops at the first invalid chunk.
 struct PNGChunks: Sequence, IteratorProtocol {
     struct Chunk {
         let type: String
         let content: Data
+        /// The type and the content, and their checksum; `nil` if the file ends before it.
+        fileprivate let body: Data
+        fileprivate let checksum: Int?
+
+        /// Whether the checksum is right or missing. It is computed here (PNG specification, 5.5 and annex D).
+        var isIntact: Bool {
+            guard let checksum else { return true }
+            let result = body.reduce(UInt32.max) { crc, byte in
+                PNGChunks.remainders[Int(UInt8(truncatingIfNeeded: crc) ^ byte)] ^ crc >> 8
+            }
+            return checksum == Int(~result)
+        }
+    }
+
+    /// The remainder of each byte in the division of the checksum.
+    private static let remainders = (0..<256).map { byte -> UInt32 in
+        (0..<8).reduce(UInt32(byte)) { crc, _ in crc & 1 == 1 ? crc >> 1 ^ 0xEDB8_8320 : crc >> 1 }
     }
 
     static let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
@@ -27,24 +44,23 @@ struct PNGChunks: Sequence, IteratorProtocol {
     }
 
     mutating func next() -> Chunk? {
-        guard let length = reader.uint32(at: offset, bigEndian: true), let name = reader.bytes(at: offset + 4, count: 4),
-            let content = reader.bytes(at: offset + 8, count: length)
+        guard let length = reader.uint32(at: offset, bigEndian: true), let body = reader.bytes(at: offset + 4, count: 4 + length)
         else { return nil }
         defer { offset += 12 + length }
-        return Chunk(type: String(decoding: name, as: UTF8.self), content: content)
+        return Chunk(
+            type: String(decoding: body.prefix(4), as: UTF8.self), content: body.dropFirst(4), body: body,
+            checksum: reader.uint32(at: offset + 8 + length, bigEndian: true))
     }
 }
 
-/// The properties that a PNG's chunks give its pixels.
+/// The properties that a PNG's chunks give its pixels. As in browsers, an ancillary chunk with a wrong checksum or an
+/// invalid length does not count.
 struct PNGMetadata {
     private(set) var orientation = Orientation.up
-    /// The number of frames of an APNG that are in the file, or 0 for a still image.
-    private(set) var frames = 0
-    private var frameControls = 0
-    /// Whether the image in `IDAT` is not part of the animation, because no frame begins before it.
-    private(set) var hasSeparateDefault = false
-    /// The number of times that an APNG is shown; 0 for endless.
-    private(set) var plays: Int?
+    /// The frames of the animation, if the file is one.
+    private(set) var animation = APNGFrames()
+    /// Whether the file has a profile, apart from whether it can be read. libpng uses one with a wrong checksum.
+    private var hasProfile = false
     private var isSRGB = false
     private var gamma: Double?
     private var chromaticities: [Double]?
@@ -58,32 +74,27 @@ struct PNGMetadata {
     init(_ file: Data, limits: DecodingLimits) {
         var hasPixels = false
         for chunk in PNGChunks(file) {
-            switch chunk.type {
-            case "IDAT": hasPixels = true
-            case "fcTL": frameControls += 1
-            case "IEND": hasEnd = true
-            case _ where chunk.content.count > limits.metadataBytes: break
-            case "eXIf": orientation = EXIFOrientation.parse(chunk.content)
+            if chunk.type == "IDAT" { hasPixels = true }
+            if chunk.type == "IEND" { hasEnd = true }
+            animation.read(chunk)
             // No other chunk after the pixels changes how they must be read.
-            case _ where !hasPixels: read(chunk.type, ByteReader(chunk.content))
-            default: break
-            }
-            if !hasPixels { hasSeparateDefault = frames > 0 && frameControls == 0 }
+            let isUsed = chunk.type == "eXIf" || !hasPixels && ["iCCP", "sRGB", "gAMA", "cHRM", "cICP"].contains(chunk.type)
+            if isUsed, chunk.content.count <= limits.metadataBytes, chunk.isIntact { read(chunk.type, chunk.content) }
         }
-        frames = min(frames, frameControls)
+        animation.finish(isComplete: hasEnd)
     }
 
-    private mutating func read(_ type: String, _ content: ByteReader) {
-        switch type {
-        case "acTL":
-            frames = content.uint32(at: 0, bigEndian: true) ?? 0
-            plays = content.uint32(at: 4, bigEndian: true)
-        case "sRGB": isSRGB = true
-        case "gAMA": gamma = content.uint32(at: 0, bigEndian: true).map { Double($0) / 100_000 }
-        case "cHRM":
-            let values = (0..<8).compactMap { content.uint32(at: 4 * $0, bigEndian: true).map { Double($0) / 100_000 } }
-            if values.count == 8 { chromaticities = values }
-        case "cICP":
+    private mutating func read(_ type: String, _ bytes: Data) {
+        let content = ByteReader(bytes)
+        switch (type, content.count) {
+        case ("eXIf", _): orientation = EXIFOrientation.parse(bytes)
+        case ("iCCP", _): hasProfile = true
+        case ("sRGB", 1): isSRGB = true
+        case ("gAMA", 4): gamma = content.uint32(at: 0, bigEndian: true).map { Double($0) / 100_000 }
+        case ("cHRM", 32):
+            chromaticities = (0..<8).compactMap { content.uint32(at: 4 * $0, bigEndian: true).map { Double($0) / 100_000 } }
+        // Primaries, transfer curve, matrix, range. The pixels of a PNG are RGB, so that the matrix is 0.
+        case ("cICP", 4) where content.byte(at: 2) == 0:
             if let primaries = content.byte(at: 0), let transfer = content.byte(at: 1) {
                 codePoints = (Int(primaries), Int(transfer))
             }
@@ -91,12 +102,15 @@ struct PNGMetadata {
         }
     }
 
+    /// The profile in iCCP, as libpng has read it.
+    func embeddedProfile(_ icc: Data?) -> ColorProfile { ColorProfile(embedded: hasProfile ? icc : nil) }
+
     /// The color profile: cICP before iCCP before sRGB before gAMA and cHRM (PNG specification, third edition, 4.3).
     func profile(embedded: Data?) -> ColorProfile {
         if let codePoints, let profile = ColorProfile(primaries: codePoints.primaries, transfer: codePoints.transfer) {
             return profile
         }
-        if embedded != nil { return ColorProfile(embedded: embedded) }
+        if hasProfile, embedded != nil { return embeddedProfile(embedded) }
         guard !isSRGB, let gamma, gamma > 0.01, gamma < 10 else { return .sRGB }
         // With sRGB's primaries, encoders write 1 / 2.2 for sRGB's curve.
         let isStandardCurve = abs(gamma - 0.45455) < 0.01
@@ -107,9 +121,9 @@ struct PNGMetadata {
         return ColorProfile(chromaticities: colors, gamma: 1 / gamma)
     }
 
-    /// Whether the chromaticities form a triangle, so that a matrix exists.
+    /// Whether the chromaticities form a triangle, so that a matrix exists. The blue of wide gamuts has y close to 0.
     private static func isGamut(_ c: [Double]) -> Bool {
-        guard c.allSatisfy({ $0 >= 0 && $0 <= 1 }), c[1] > 0.05, c[3] > 0.01, c[5] > 0.01, c[7] > 0.01 else { return false }
+        guard c.allSatisfy({ $0 >= 0 && $0 <= 1 }), c[1] > 0.05, c[3] > 0, c[5] > 0, c[7] > 0 else { return false }
         let area = (c[4] - c[2]) * (c[7] - c[3]) - (c[6] - c[2]) * (c[5] - c[3])
         return abs(area) > 0.01
     }

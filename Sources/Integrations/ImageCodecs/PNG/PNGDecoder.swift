@@ -7,7 +7,8 @@ internal import ImageDecoding
 ///
 /// Frame 0 of an animated PNG is the animation's first frame, as in browsers. A separate default image is shown only if
 /// that frame is damaged or missing, and is marked as partial if the file ends early. Frames are composed on the
-/// canvas. `limits.metadataBytes` limits metadata: the decoder ignores a larger profile, and never reads text.
+/// canvas; those beyond the announced number are ignored. `limits.metadataBytes` limits metadata: the decoder ignores a
+/// larger profile, and never reads text.
 public struct PNGDecoder: AnimationDecoding {
     /// Creates a decoder.
     public init() {}
@@ -24,19 +25,22 @@ public struct PNGDecoder: AnimationDecoding {
             let header = reader.header
             let model: ColorModel = header.is_palette ? .indexed : header.is_gray ? .gray : .rgb
             return ImageInfo(
-                format: .png, size: reader.size, frameCount: max(1, metadata.frames), orientation: metadata.orientation,
+                format: .png, size: reader.size, frameCount: max(1, metadata.animation.frames.count),
+                orientation: metadata.orientation,
                 hasAlpha: header.has_alpha, bitDepth: Int(header.bit_depth),
-                colorModel: model, colorProfile: ColorProfile(embedded: reader.profile).description,
+                colorModel: model, colorProfile: metadata.embeddedProfile(reader.profile).description,
                 isProgressive: header.is_interlaced)
         }
     }
 
     public func decode(_ data: Data, options: DecodeOptions) throws -> DecodedImage {
         let metadata = PNGMetadata(data, limits: options.limits)
-        try options.checkFrame(of: max(1, metadata.frames))
+        try options.checkFrame(of: max(1, metadata.animation.frames.count))
         if options.frame > 0 { return try composeFrame(of: data, options: options) }
-        guard metadata.hasSeparateDefault else { return try Self.decodeStill(data, metadata: metadata, options: options) }
-        if metadata.frames > 0 {
+        guard metadata.animation.hasSeparateDefault else {
+            return try Self.decodeStill(data, metadata: metadata, options: options)
+        }
+        if !metadata.animation.frames.isEmpty {
             do {
                 let image = try composeFrame(of: data, options: options)
                 if !image.isPartial { return image }

@@ -40,7 +40,7 @@ final class PNGPreviews: IncrementalDecoder {
     /// Sets the target of the rows after the header has arrived.
     private func begin(_ file: Data) throws {
         let metadata = PNGMetadata(file, limits: options.limits)
-        if metadata.hasSeparateDefault { throw ImageError.truncated(.png) }
+        if metadata.animation.hasSeparateDefault { throw ImageError.truncated(.png) }
         let profile = metadata.profile(embedded: reader.profile)
         let canvas = try PreviewCanvas(
             reader.storedImage(metadata, profile: profile, keeps16Bit: true, options: options), options: options)

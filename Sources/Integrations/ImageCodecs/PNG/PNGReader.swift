@@ -48,6 +48,7 @@ internal import ImageKernels
         var stored = StoredImage(format: .png, size: size, layout: .pixels(format))
         stored.orientation = options.applied(metadata.orientation)
         stored.hasAlpha = header.has_alpha
+        stored.isGray = header.is_gray
         stored.profile = profile
         return stored
     }
