@@ -1,6 +1,7 @@
 import Calotype
 import CalotypeTesting
 import Foundation
+import HTTPTypes
 import Testing
 
 /// Animated files of several formats through the standard loader.
@@ -31,6 +32,29 @@ import Testing
         #expect(try await loaded.frame(at: 2).size == PixelSize(width: 12, height: 8))
         #expect(try await corner(loaded.frame(at: 2)) == [205, 175, 35])
         #expect(corner(image) == [25, 195, 215])
+    }
+
+    /// An animation comes back from disk with every policy (FEATURES 7.9).
+    @Test(arguments: DiskStorage.allCases, [false, true])
+    func theOriginalOfAnAnimationIsStored(storage: DiskStorage, isProcessed: Bool) async throws {
+        let file = try #require(flagGIF)
+        let network = ScriptedLoader { _ in
+            .response(HTTPResponse(status: .ok, headerFields: [.cacheControl: "max-age=60"]), chunks: [file])
+        }
+        let disk = LoggedDataCache()
+        let loader = makeStandardLoader(disk: disk) {
+            $0.network = network
+            $0.options.diskStorage = storage
+        }
+        var request = ImageRequest(url: URL(string: "https://example.org/flag.gif")!)
+        if isProcessed { request.options.processors = [.resize(width: 12), .invert] }
+        #expect(try await loader.response(for: request).tier == .network)
+        try await loader.flush()
+        #expect(disk.keys.count == 1)
+        let response = try await loader.response(for: request)
+        #expect(response.tier == .disk)
+        #expect(response.image.animation?.frameCount == 3)
+        #expect(network.requests.count == 1)
     }
 
     /// The loop count of a GIF says how often it is repeated after it was shown once, in browsers as here.

@@ -1,4 +1,5 @@
-/// What a load stores on disk if its cache policy allows it to write there.
+/// What a load stores on disk if its cache policy allows it to write there. Of an animation, every policy stores the
+/// original, and no result.
 public enum DiskStorage: String, Hashable, Sendable, CaseIterable {
     /// The original bytes, from which every size and every processor can be served. The default.
     case originalData

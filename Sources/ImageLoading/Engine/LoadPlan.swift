@@ -87,7 +87,7 @@ final class LoadPlan: Sendable {
         if writesDisk {
             if storesOriginal { options.targets.insert(.original) }
             if goal == .image, self.options.diskStorage.keepsResult(isProcessed: isProcessed) {
-                options.targets.insert(.processed)
+                options.targets.formUnion([.processed, .animation])
             }
         }
         return options

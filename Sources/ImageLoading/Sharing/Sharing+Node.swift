@@ -100,7 +100,7 @@ extension Sharing {
         /// Of what an image is made of, only the original bytes are stored.
         mutating func passUpstream(of node: borrowing Node) {
             guard !node.sharesImageWithUpstream else { return }
-            targets.formIntersection(.original)
+            targets.formIntersection([.original, .animation])
             cachePriority = .normal
         }
     }
@@ -137,6 +137,8 @@ struct StoreTargets: OptionSet, Hashable, Sendable {
     static let original = StoreTargets(rawValue: 2)
     /// The processed image in the data cache, encoded.
     static let processed = StoreTargets(rawValue: 4)
+    /// The original bytes of an animation, of which no processed image is stored.
+    static let animation = StoreTargets(rawValue: 8)
 }
 
 /// How many loads, directly or through dependents, want progress and previews of work.

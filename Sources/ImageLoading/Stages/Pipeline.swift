@@ -322,7 +322,7 @@ struct Pipeline: Sendable {
             try stage.decode(original, from: larger, job.token)
         }
         // The bytes are an image: no error page gets into a cache.
-        store.store(original)
+        store.store(original, isAnimated: image.animation != nil)
         var current = image
         if plan.options.memoryFollowsFreshness {
             current.freshUntil = ProcessedCacheStage(components: components, plan: plan, image: job.key.image)

@@ -40,8 +40,9 @@ struct StoreStage: Sendable {
     }
 
     /// Stores the bytes, once, after they have proved to be an image, where a load behind the job wants them stored.
-    func store(_ original: Original) {
-        guard components.hasByteCache, coordinator.stores(of: job).targets.contains(.original),
+    func store(_ original: Original, isAnimated: Bool = false) {
+        let targets = coordinator.stores(of: job).targets
+        guard components.hasByteCache, targets.contains(.original) || isAnimated && targets.contains(.animation),
             let commit = original.commit?.take()
         else { return }
         inBackground(original.job, commit)
