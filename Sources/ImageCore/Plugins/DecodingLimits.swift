@@ -29,11 +29,11 @@ public struct DecodingLimits: Hashable, Sendable {
     /// - Throws: ``ImageError/Code/tooLarge`` if an image of that size exceeds the limits.
     public func check(_ size: PixelSize, bytesPerPixel: Int = 4) throws(ImageError) {
         guard let count = size.pixelCount, count <= pixels, count <= imageBytes / max(1, bytesPerPixel) else {
+            let exceedsPixels = pixels < .max && size.pixelCount ?? .max > pixels
+            let limit = exceedsPixels ? "\(pixels) pixels" : "\(imageBytes) bytes"
             throw ImageError(
                 .tooLarge,
-                message:
-                    "The image of \(size) pixels is larger than the limit of \(pixels) pixels or \(imageBytes) bytes; raise the limit to load it."
-            )
+                message: "The image of \(size) pixels is larger than the limit of \(limit); raise the limit to load it.")
         }
     }
 }

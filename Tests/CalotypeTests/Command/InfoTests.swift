@@ -48,6 +48,26 @@ struct InfoTests {
         #expect(run.output == "{\"source\": \"\(path)\", \(fields)}\n")
     }
 
+    /// Files without an end whose images are whole: the pixel of web pages, and JPEG without its end marker.
+    @Test func anImageWithoutItsEndIsComplete() async throws {
+        for text in ["R0lGODlhAQABAAD/ACwAAAAAAQABAAACADs=", "R0lGODlhAQABAAAAACwAAAAAAQABAAA=", "R0lGODlhAQABAAAAACw="] {
+            let run = try await CommandProcess.run("info", "data:image/gif;base64," + text, "--json")
+            #expect(run.ending == .status(0), "\(run.errors)")
+            #expect(run.output.contains(#""width": 1, "height": 1, "frames": 1"#))
+            let folder = try ScratchFolder()
+            let converted = try await CommandProcess.run("convert", "data:image/gif;base64," + text, folder.file("a.rgba"))
+            #expect(converted.ending == .status(0), "\(converted.errors)")
+            #expect(Array(folder.data("a.rgba")) == [1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0])
+        }
+        let folder = try ScratchFolder()
+        for name in ["dunes.jpg", "marble.jpg"] {
+            let file = try folder.write(Project.bytes(of: name).dropLast(2) + Data(count: 100), to: name)
+            #expect(try await CommandProcess.run("info", file).ending == .status(0))
+        }
+        let cut = try folder.write(Project.bytes(of: "marble.jpg").dropLast(200), to: "cut.jpg")
+        #expect(try await CommandProcess.run("info", cut).ending == .status(1))
+    }
+
     @Test func pathsAndURLsAndDataURLsAreSources() async throws {
         let data = try Project.bytes(of: "tiles.webp")
         let server = try LoopbackServer(serving: { _ in LoopbackServer.Response(200, body: Array(data)) })

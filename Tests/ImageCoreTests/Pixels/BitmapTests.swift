@@ -104,6 +104,13 @@ import Testing
         #expect(throws: Never.self) { try limits.check(PixelSize(width: 10, height: 10)) }
         #expect(throws: ImageError.self) { try limits.check(PixelSize(width: 101, height: 1)) }
         #expect(throws: ImageError.self) { try limits.check(PixelSize(width: .max, height: .max)) }
+        // A limit that is not set is not named.
+        limits.pixels = .max
+        limits.imageBytes = 1000
+        for size in [PixelSize(width: 101, height: 1000), PixelSize(width: .max, height: .max)] {
+            let error = #expect(throws: ImageError.self) { try limits.check(size) }
+            #expect(error?.message.contains("limit of 1000 bytes") == true)
+        }
         limits.imageBytes = 399
         #expect(throws: ImageError.self) { try limits.check(PixelSize(width: 10, height: 10)) }
     }
