@@ -49,6 +49,16 @@ struct CurlLoaderRequests {
         #expect(try await answer("/2", [:]) == "GET /2 - - 0")
     }
 
+    /// libcurl waits a second for an answer to `Expect: 100-continue` before it sends a body over a megabyte.
+    @Test func aLongBodyIsSentAtOnce() async throws {
+        let server = try LoopbackServer(serving: { request in
+            LoopbackServer.Response(200, body: Array("\(request["Expect"] ?? "-") \(request.body.count)".utf8))
+        })
+        var request = try server.request()
+        (request.method, request.body) = (.put, Data(count: 2 << 20))
+        #expect(try await loader.load(request).body.text() == "- \(2 << 20)")
+    }
+
     @Test(arguments: [nil, "image/png"])
     func theContentTypeOfTheRequestIsSent(_ type: String?) async throws {
         let server = try LoopbackServer(serving: { request in

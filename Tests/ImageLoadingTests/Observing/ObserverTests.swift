@@ -45,6 +45,26 @@ private final class Recorder: LoadObserving {
         #expect(events.filter { $0.hasSuffix("store") } == ["began store", "ended store"])
     }
 
+    @Test func aLookupThatFailsIsReportedOnce() async throws {
+        let recorder = Recorder()
+        let disk = LoggedDataCache(fault: { $0 == 1 ? ImageError(.corrupt, message: "The disk is damaged.") : nil })
+        let bench = Bench(disk: disk) { $0.observers = [recorder] }
+        _ = try await bench.loader.image(for: url("x"))
+        try await bench.loader.flush()
+        #expect(recorder.log.events.count { $0 == "cache failed" } == 1)
+    }
+
+    @Test func aLookupThatIsCancelledIsNotReported() async throws {
+        let recorder = Recorder()
+        let disk = LoggedDataCache(readGate: Gate())
+        let bench = Bench(disk: disk) { $0.observers = [recorder] }
+        let task = bench.loader.task(for: ImageRequest(url: url("x")))
+        await disk.readGate.waitForArrivals(1)
+        task.cancel()
+        await bench.waitUntilIdle()
+        #expect(!recorder.log.events.contains("cache failed"))
+    }
+
     @Test func aLoadKeepsItsIDThroughItsFallbacks() async throws {
         struct IDs: LoadObserving {
             let ids = EventLog<LoadID>()

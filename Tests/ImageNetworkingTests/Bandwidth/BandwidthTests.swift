@@ -20,6 +20,13 @@ import Testing
         #expect(bucket.take(100, now: .seconds(60)) == .milliseconds(100))
     }
 
+    @Test func shortChunksCostAsMuchAsLongOnes() {
+        var (short, long) = (TokenBucket(bytesPerSecond: 10, now: .zero), TokenBucket(bytesPerSecond: 10, now: .zero))
+        var wait = Duration.zero
+        for _ in 0..<100 { wait = short.take(1, now: .zero) }
+        #expect(abs((wait - long.take(100, now: .zero)) / .seconds(1)) < 1e-6 && wait > .seconds(9))
+    }
+
     @Test func noLimitNeverWaits() {
         var bucket = TokenBucket(bytesPerSecond: 0, now: .zero)
         #expect(bucket.take(1 << 40, now: .zero) == .zero)

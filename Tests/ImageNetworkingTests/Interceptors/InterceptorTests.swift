@@ -63,6 +63,8 @@ struct BuiltInInterceptors {
         let response = try await intercepted.load(try request("https://user:secret@example.org/a.png"))
         #expect(records.withLock { $0 } == [])
         _ = try await response.body.collected()
+        // Neither the end that is read nor the release of the body reports it once more.
+        #expect(records.withLock { $0.count } == 1)
         let record = try #require(records.withLock { $0.first })
         #expect(record.url == "https://example.org/a.png")
         #expect(record.status == 200)
