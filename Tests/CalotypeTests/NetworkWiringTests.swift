@@ -238,6 +238,27 @@ struct NetworkWiring {
         #expect(taken >= limit * 0.99 && taken <= limit * 1.2, "It took \(taken).")
     }
 
+    /// What is stored are the decoded bytes, without the fields of the coded ones (FEATURES 4.12).
+    @Test func anImageThatTheServerCompressedIsLoadedAndStored() async throws {
+        let png = try servedPNG()
+        // One stored block of raw deflate (RFC 1951, section 3.2.4).
+        let size = [UInt8(png.count & 0xFF), UInt8(png.count >> 8)]
+        let compressed = [1] + size + size.map { ~$0 } + png
+        let server = try LoopbackServer(serving: { _ in
+            .init(
+                200, headers: [("Content-Encoding", "deflate"), ("Cache-Control", "max-age=60"), ("ETag", "\"1\"")],
+                body: compressed)
+        })
+        let disk = LoggedDataCache()
+        for _ in 0..<2 {
+            let loader = makeStandardLoader(disk: disk)
+            let response = try await loader.response(for: imageRequest(server))
+            #expect(response.image.size.width == 40)
+            #expect(try await loader.data(for: imageRequest(server)).data == Data(png))
+        }
+        #expect(server.requests.value == 1)
+    }
+
     /// An interceptor decides that an error carries an image; docs/Networking.md has it.
     @Test func anImageThatComesWithAnErrorCanBeShown() async throws {
         struct ImagesOfErrors: RequestInterceptor {

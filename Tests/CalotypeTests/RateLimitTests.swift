@@ -36,7 +36,7 @@ private final class RateLimitedServer: Sendable {
 
 /// Loads from a host that limits the rate of requests wait for one another, and none fails (FEATURES 4.13).
 @Suite(.timeLimit(.minutes(2)))
-struct RateLimitedHosts {
+struct LoadsOfARateLimitedHost {
     /// With `CALOTYPE_RATE_LIMITED_LOADS=300`, the test loads more, for half a minute.
     @Test func allLoadsSucceedInAboutTheTimeThatTheLimitAllows() async throws {
         let count = ProcessInfo.processInfo.environment["CALOTYPE_RATE_LIMITED_LOADS"].flatMap { Int($0) } ?? 25

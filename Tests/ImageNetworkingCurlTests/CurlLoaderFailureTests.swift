@@ -28,7 +28,8 @@ struct CurlLoaderFailures {
         #expect(error.code == .timedOut)
         #expect(
             error.message
-                == "Could not connect to “127.0.0.1” to load \(listener.url.absoluteString) within the connect timeout of 0.2 s.")
+                == "Could not connect to “127.0.0.1” to load \(listener.url.absoluteString) within the connect timeout of 0.2 s. "
+                + "Raise transport.connectTimeout to wait longer.")
     }
 
     /// libcurl stores trailers, too, without a limit. A line that looks like a status line does not start a response

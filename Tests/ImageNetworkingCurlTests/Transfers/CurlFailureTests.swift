@@ -15,7 +15,7 @@ import Testing
         (UInt32(6), ImageError.Code.hostNotFound), (5, .hostNotFound), (7, .connectionFailed), (35, .insecure), (60, .insecure),
         (28, .timedOut),
         (52, .connectionLost), (18, .connectionLost), (56, .connectionLost), (92, .connectionLost), (16, .connectionLost),
-        (8, .badResponse), (61, .badResponse),
+        (8, .badResponse), (61, .badResponse), (23, .badResponse),
         (1, .badResponse),
         (3, .invalidRequest), (9999, .badResponse),
     ])
@@ -41,6 +41,7 @@ import Testing
     @Test func theMessageNamesTheTimeLimitOfTheConnection() {
         #expect(
             failure(code: 28, isConnected: false).message
-                == "Could not connect to “a” to load http://a/b within the connect timeout of 1.5 s.")
+                == "Could not connect to “a” to load http://a/b within the connect timeout of 1.5 s. "
+                + "Raise transport.connectTimeout to wait longer.")
     }
 }

@@ -46,8 +46,10 @@ struct CurlFailure: Hashable {
         case CURLE_OPERATION_TIMEDOUT:
             return make(
                 .timedOut,
-                "Could not connect to “\(host)” to load \(source) within the connect timeout of \(connectTimeout.inSeconds).")
-        case CURLE_BAD_CONTENT_ENCODING:
+                "Could not connect to “\(host)” to load \(source) within the connect timeout of \(connectTimeout.inSeconds). "
+                    + "Raise transport.connectTimeout to wait longer.")
+        // The second one is libcurl's for bytes after the end of coded data.
+        case CURLE_BAD_CONTENT_ENCODING, CURLE_WRITE_ERROR:
             return make(
                 .badResponse, "“\(host)” sent \(source) in a content coding that is unknown, or whose data is damaged.")
         case CURLE_GOT_NOTHING: return make(.connectionLost, "“\(host)” closed the connection without a response to \(source).")
