@@ -68,7 +68,7 @@ extension ImageLoader {
         public func store(_ image: DecodedImage, for request: ImageRequest) async throws {
             let plan = try coordinator.plan(request)
             var kept = image
-            // Nobody but the app can say how long it is of use.
+            // Only the app knows how long it is of use.
             kept.freshUntil = .infinity
             components.memoryCache.store(kept, for: plan.imageKey, priority: plan.options.cachePriority)
             let stage = processed(plan)

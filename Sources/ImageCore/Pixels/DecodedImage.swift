@@ -11,8 +11,8 @@ public struct DecodedImage: Sendable, Equatable, CustomStringConvertible {
     /// The animation of which this image is the first frame; `nil` for a still image. Loads set it; see
     /// ``LoadOptions/animates``.
     public var animation: AnimatedImage?
-    /// Until when a memory cache may serve the image without asking its server, in seconds since 1970; `nil` if nobody
-    /// has found out (``LoadOptions/memoryFollowsFreshness``).
+    /// Until when a memory cache may serve the image without asking its server, in seconds since 1970; `nil` if that is
+    /// not known (``LoadOptions/memoryFollowsFreshness``).
     package var freshUntil: Double?
 
     /// Creates an image, by default complete and without a format.
