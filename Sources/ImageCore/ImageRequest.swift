@@ -31,8 +31,8 @@ public struct ImageRequest: Sendable, Hashable, CustomStringConvertible {
     /// Whether the source is local (``ImageSource/isLocal``). Stored, because a URL creates a string for its scheme at
     /// each access.
     package let isLocal: Bool
-    /// Whether a loader may know versions of the source (``DataLoading/version(of:)``): a URL that is neither of the web
-    /// nor `data:`.
+    /// Whether a loader may know versions of the source (``DataLoading/version(of:)``): a URL that is neither of the
+    /// web nor `data:`.
     package let mayChangeHere: Bool
 
     /// Creates a request for a source.

@@ -92,8 +92,8 @@ struct CacheExchange: Sendable {
         return .response(try match.response(reply, to: request))
     }
 
-    /// Handles a 304: serves the stored response, and updates it. A 304 that is about another version, or that came from
-    /// another place, is unusable.
+    /// Handles a 304: serves the stored response, and updates it. A 304 that is about another version, or that came
+    /// from another place, is unusable.
     private func confirm(by fetched: DataResponse, _ times: Times) async throws -> Outcome {
         // A 304 is also about what another load has stored in the meantime if that has the validators that were sent.
         guard let sent = entries.match, let match = try await storedMatch(),

@@ -66,8 +66,8 @@ struct HTTPCacheRevalidation: ResponseTransaction {}
 /// ```
 ///
 /// The words are: version of this format, time of the request, generation, digest of the request fields that `Vary`
-/// lists, and where redirects led: digests of the URL with and without its query, and until when they hold. An entry without the field, of another version, or with
-/// contradictions is a miss.
+/// lists, and where redirects led: digests of the URL with and without its query, and until when they hold. An entry
+/// without the field, of another version, or with contradictions is a miss.
 enum EntryMetadata {
     static let fieldName = HTTPField.Name("Calotype-Stored") ?? .date
     private static let version = "1"

@@ -34,8 +34,8 @@ public protocol DataLoading: Sendable {
     /// file: a part of the keys of its images in all caches, so that none is shown as it was. `nil`, the default, if
     /// the loader does not know.
     ///
-    /// Asked for every load whose scheme is none of `http`, `https` and `data`, on the caller's thread before the memory
-    /// cache is looked up: it must return at once. A loader that wraps others asks the one that it would use.
+    /// Asked for every load whose scheme is none of `http`, `https` and `data`, on the caller's thread before the
+    /// memory cache is looked up: it must return at once. A loader that wraps others asks the one that it would use.
     func version(of url: URL) -> String?
 }
 

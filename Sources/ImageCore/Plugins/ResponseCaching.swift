@@ -34,9 +34,9 @@ public protocol ResponseCaching: Sendable {
     /// - Returns: a hit if a stored response may be served now, else a miss. If ``DataRequest/cachePolicy`` is
     ///   only-if-cached, a stale response may be a hit.
     func lookUp(_ request: DataRequest) async throws -> ResponseLookup
-    /// Whether the stored response that a lookup found may be served in place of a failure; `false` by default. Called before
-    /// the fetch, with ``ImageError/Code/timedOut`` in place of any failure to reach the server, and after each failed
-    /// attempt: if it may, the engine makes no other attempt while the load waits, takes the response from
+    /// Whether the stored response that a lookup found may be served in place of a failure; `false` by default. Called
+    /// before the fetch, with ``ImageError/Code/timedOut`` in place of any failure to reach the server, and after each
+    /// failed attempt: if it may, the engine makes no other attempt while the load waits, takes the response from
     /// ``standIn(for:after:)``, and sends the request again in the background.
     func allowsStandIn(_ transaction: any ResponseTransaction, for request: DataRequest, after error: ImageError) -> Bool
     /// The stored response to serve in place of a failure; `nil`, the default, if it was removed or must not be served.

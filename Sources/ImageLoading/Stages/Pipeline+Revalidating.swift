@@ -9,9 +9,9 @@ enum Revalidation: Sendable {
     case processedImage
 }
 
-/// What is stored is served in place of the server's answer (FEATURES 5.12): where its rules allow that, the load gets it after the first
-/// failed attempt, or after two seconds without progress, the wait for a slot included. The request is then sent again
-/// in the background, with its retries.
+/// What is stored is served in place of the server's answer (FEATURES 5.12): where its rules allow that, the load gets
+/// it after the first failed attempt, or after two seconds without progress, the wait for a slot included. The request
+/// is then sent again in the background, with its retries.
 extension Pipeline {
     private static let longestSilence = Duration.seconds(2)
     private static let silence = ImageError(.timedOut, message: "The server was silent.")

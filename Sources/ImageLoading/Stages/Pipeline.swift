@@ -134,8 +134,8 @@ struct Pipeline: Sendable {
         }
     }
 
-    /// Looks up the image of the job, which is on the way to another one, and takes it only where the server need not be
-    /// asked.
+    /// Looks up the image of the job, which is on the way to another one, and takes it only where the server need not
+    /// be asked.
     private func lookUpFreshProcessedImage() async throws -> StagedImage? {
         let stage = ProcessedCacheStage(components: components, plan: plan, image: job.key.image)
         let found = try await runner.run(.processedCache) {
