@@ -231,6 +231,18 @@ struct CurlLoaderLimits {
         try await server.disconnections.wait(forCount: 1)
     }
 
+    /// Each of them is progress, so that the timeout does not end the request.
+    @Test func endlessInterimResponsesAreRejected() async throws {
+        let server = try LoopbackServer { _, connection in
+            while true { try connection.write("HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n") }
+        }
+        var request = try server.request()
+        request.deadline = Deadline(after: .seconds(5))
+        let error = try await imageError { _ = try await loader.load(request) }
+        #expect(error.code == .badResponse, "\(error)")
+        try await server.disconnections.wait(forCount: 1)
+    }
+
     @Test func aContentLengthOverTheLimitIsRejectedBeforeTheBody() async throws {
         let server = try LoopbackServer { _, connection in
             try connection.writeHeaders(200, headers: [("Content-Length", "1000001")])

@@ -3,7 +3,7 @@ internal import ImageCore
 
 /// The status line and header fields of a response, received line by line (RFC 9112).
 struct ResponseHeaders: Equatable, Sendable {
-    /// Trailers included.
+    /// With those of interim responses, and trailers.
     static let maximumBytes = 256 << 10
     static let maximumFields = 1000
     private static let usualFields = 16
@@ -33,8 +33,9 @@ struct ResponseHeaders: Equatable, Sendable {
     /// Trailers count towards the limit and are not kept. Lines that are not fields are left out.
     mutating func append(_ line: some RandomAccessCollection<UInt8>) -> Progress {
         let isStatusLine = (!isComplete || isInterim) && line.starts(with: Self.statusLineStart)
+        let byteCount = byteCount + line.count
         if isStatusLine { self = ResponseHeaders(statusLine: line) }
-        byteCount += line.count
+        self.byteCount = byteCount
         guard byteCount <= Self.maximumBytes else { return .tooLarge }
         if let first = line.first, first == 0x0D || first == 0x0A {
             if !isComplete { complete() }
