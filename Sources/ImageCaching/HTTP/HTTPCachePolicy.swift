@@ -189,7 +189,7 @@ public struct HTTPCacheReply: Hashable, Sendable {
 /// The reason why the server returned no usable response.
 public enum HTTPCacheFailure: Hashable, Sendable {
     /// The server did not respond: the host name was not found, no connection was made, it was closed without a
-    /// response, or the request timed out.
+    /// response, a proxy refused one, or the request timed out.
     case unreachable
     /// The server responded with this status.
     case status(Int)
@@ -201,8 +201,9 @@ public enum HTTPCacheFailure: Hashable, Sendable {
 
     /// `nil` for errors that are not failures of the network.
     init?(_ code: ImageError.Code) {
-        // The loader reports what happens before the response headers; a connection that is lost then gave no response.
-        guard ImageError.Code.connectionFailures.contains(code) else { return nil }
+        // The loader reports what happens before the response headers; a connection that is lost then gave no response,
+        // and neither did a server behind a proxy that refuses a tunnel (`httpStatus`).
+        guard ImageError.Code.connectionFailures.contains(code) || code == .httpStatus else { return nil }
         self = .unreachable
     }
 }
