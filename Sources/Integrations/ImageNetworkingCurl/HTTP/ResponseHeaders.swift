@@ -94,6 +94,14 @@ struct ResponseHeaders: Equatable, Sendable {
         }
     }
 
+    /// Whether the body has a content coding of which libcurl knows nothing in any version.
+    var hasUnknownCoding: Bool {
+        let names = fields[.contentEncoding]?.lowercased().split { $0 == "," || $0 == " " || $0 == "\t" } ?? []
+        return names.contains { !Self.codings.contains(String($0)) }
+    }
+
+    private static let codings: Set<String> = ["identity", "gzip", "x-gzip", "deflate", "br", "zstd"]
+
     /// Removes what describes the coded bytes of a body that is decoded. Returns whether it is coded.
     mutating func removeContentCoding() -> Bool {
         guard let coding = fields[.contentEncoding] else { return false }

@@ -93,6 +93,11 @@ extension CurlLoop {
             }
         }
         if code == CURLE_OK, transfer.hasFinalHead { return .end(.success(())) }
+        if transfer.mayKeepCoding, headers.hasUnknownCoding, code == CURLE_WRITE_ERROR || code == CURLE_BAD_CONTENT_ENCODING {
+            var again = transfer.hop
+            again.decodes = false
+            return .redirect(again)
+        }
         // Versions of libcurl differ in the error for a connection without a socket.
         if let refusal = transfer.refusal, !transfer.isConnected { return .end(.failure(refusal)) }
         let code = code == CURLE_OK ? CURLE_WEIRD_SERVER_REPLY : code

@@ -145,6 +145,7 @@ final class CurlTransfer {
             rememberConnection()
             // Trailers arrive the same way, after the body.
             if hasFinalHead || handle.headers.isInterim || redirect != nil { return true }
+            if mayKeepCoding, handle.headers.hasUnknownCoding { return false }
             hasFinalHead = true
             do throws(ImageError) {
                 newHead = try head()
@@ -174,8 +175,11 @@ final class CurlTransfer {
     /// Where the response redirects, if that is followed; `nil` otherwise.
     var redirect: String? { loop.configuration.followsRedirects ? handle.headers.redirect : nil }
 
+    /// Whether the request may be sent once more, to get a body in the coding that it has.
+    var mayKeepCoding: Bool { !hasFinalHead && hop.decodes && hop.method == .get }
+
     private func head() throws(ImageError) -> Fetch.Head {
-        if handle.headers.status != 206, hop.method != .head { isDecoding = handle.headers.removeContentCoding() }
+        if handle.headers.status != 206, hop.decodes, hop.method != .head { isDecoding = handle.headers.removeContentCoding() }
         // libcurl would use the last of several lengths, and the digits that a malformed one begins with.
         if handle.headers.hasBadLength { throw .badLength(source) }
         if let length = handle.headers.contentLength, length > fetch.limit, hop.method != .head, handle.headers.status != 304 {

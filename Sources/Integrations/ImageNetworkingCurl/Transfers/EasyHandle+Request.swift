@@ -12,6 +12,7 @@ extension EasyHandle {
         set(CURLOPT_HTTP_VERSION, Int(mayMultiplex ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1))
         // Several transfers to a host that may speak HTTP/2 wait for the first connection to say so.
         set(CURLOPT_PIPEWAIT, mayMultiplex ? 1 : 0)
+        if !hop.decodes { set(CURLOPT_HTTP_CONTENT_DECODING, 0) }
         setHeaderLines(Self.lines(for: hop))
         if let body = hop.body {
             set(CURLOPT_POSTFIELDSIZE, body.count)
