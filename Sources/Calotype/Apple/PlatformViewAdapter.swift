@@ -7,8 +7,10 @@
     /// own.
     @MainActor public final class PlatformViewAdapter: MainActorImageView {
         private weak var view: (any PlatformImageView)?
-        /// Shows the placeholder of the app, an image of its framework.
-        var placeholder: (@MainActor () -> Void)?
+        /// Shows the placeholder of the app, an image of its framework; at once in place of another one.
+        var placeholder: (@MainActor () -> Void)? { didSet { if isBlank { showBlank() } } }
+        /// Whether the view shows nothing, or the placeholder of the app.
+        private var isBlank = false
         /// Called with the progress of the load.
         var onProgress: (@MainActor (LoadProgress) -> Void)?
         /// Which signs of the load to show.
@@ -28,11 +30,17 @@
         public func setImage(_ image: DecodedImage, transition: Transition) {
             if indicator == .failure { show(nil as LoadIndicator?) }
             hasResult = true
+            isBlank = false
             if case .fade(let time) = transition { show(image, fade: time) } else { show(image, fade: nil) }
         }
 
         public func clear() {
             show(nil as LoadIndicator?)
+            isBlank = true
+            showBlank()
+        }
+
+        private func showBlank() {
             if let placeholder {
                 show(nil as PlaceholderColor?)
                 placeholder()
@@ -43,6 +51,7 @@
 
         public func setPlaceholder(_ placeholder: Placeholder) {
             show(nil as LoadIndicator?)
+            isBlank = false
             switch placeholder {
             case .none, .hash: clear()
             case .image(let image): show(image, fade: nil)

@@ -127,6 +127,16 @@ import UIKit
         #expect(view.image == nil && view.calotype.currentURL == nil)
     }
 
+    @Test func anotherPlaceholderOfTheAppTakesEffectForTheSameURL() async throws {
+        let (view, first, second) = (makeView(), UIImage(systemName: "photo"), UIImage(systemName: "star"))
+        let url = URL(string: "test://a")
+        view.calotype.setImage(with: url, placeholder: first, from: provider)
+        view.calotype.setImage(with: url, placeholder: second, from: provider)
+        #expect(view.image === second && provider.loads.count == 1)
+        view.calotype.setImage(with: url, from: provider)
+        #expect(view.image == nil && provider.loads.count == 1)
+    }
+
     @Test func optionsAndProgressArePassed() async throws {
         let (view, done) = (makeView(), EventLog<Int>())
         var options = OptionLayer()
