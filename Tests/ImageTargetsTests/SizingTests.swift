@@ -201,6 +201,7 @@ import Testing
     @Test(arguments: [
         [Trim.trim()] as [any Processing], [Rotate.rotate(degrees: 90)], [CropTo.crop(to: PixelSize(9))],
         [Resize.resize(to: PixelSize(width: 160, height: 90), mode: .fill)],
+        [Pad.pad(to: PixelSize(900))], [ClosureProcessor.closure(id: "cut", needsWholeImage: true) { image, _ in image }],
         [Composition.all([.roundedCorners(radius: 3), .crop(x: 0, y: 0, width: 1, height: 1)])],
     ]) func theSizeComesAfterAProcessorThatNeedsTheWholeImage(processors: [any Processing]) async {
         let (all, size) = await identifiers(processors, in: box(20, 20))

@@ -15,6 +15,8 @@ public struct Pad: Processing, Hashable {
         (self.size, self.color, self.gravity) = (size, color, gravity)
     }
 
+    public var needsWholeImage: Bool { true }
+
     public var identifier: String { "calotype.pad(\(size),\(color.hex),\(gravity.rawValue))" }
 
     /// - Throws: ``ImageCore/ImageError`` (`invalidRequest`) for a side that is not from 1 to 1,000,000.
