@@ -54,6 +54,7 @@ import Testing
         #expect(line.message == "load failed" && line.level == .warning)
         #expect(line.metadata["code"] == "corrupt" && line.metadata["stage"] == "decode")
         #expect(line.metadata["error"]?.description.isEmpty == false)
+        #expect(line.metadata["bytes"] == "1" && line.metadata["milliseconds"] != nil)
     }
 
     @Test func cancellingIsNotLoggedAsAWarning() async throws {

@@ -25,6 +25,19 @@ import Testing
         try metrics.expectCounter("calotype_" + label, dimensions).totalValue
     }
 
+    @Test func theRetriesOfAFailedFetchAreCountedOnce() throws {
+        let meter = LoadMeter(factory: metrics)
+        var error = ImageError(.timedOut, message: "The server did not answer.")
+        for isCoalesced in [false, true] {
+            var loadMetrics = LoadMetrics()
+            (loadMetrics.retries, loadMetrics.isCoalesced) = (3, isCoalesced)
+            error.metrics = loadMetrics
+            let end = LoadObservation.finished(.failure(.failed(error)))
+            meter.observe(end, of: LoadID(rawValue: 1), request: ImageRequest(url: url("a")))
+        }
+        #expect(try total("retries_total") == 3)
+    }
+
     @Test func loadsAreCountedByTheirResult() async throws {
         let loader = makeLoader(LoadMeter(factory: metrics))
         for name in ["a", "a", "b", "bad"] { _ = try? await loader.image(for: url(name)) }

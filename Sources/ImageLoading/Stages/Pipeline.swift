@@ -383,7 +383,8 @@ extension LoadCoordinator {
             }
             task.finish(output, isCoalesced: isCoalesced, deliveryBegan: began)
         case .failure(.cancelled): task.finish(.failure(.cancelled))
-        case .failure(.failed(let error)):
+        case .failure(.failed(var error)):
+            if isCoalesced { error.metrics?.isCoalesced = true }
             let isBound = isBound(task, by: error)
             guard let source = task.nextSource(after: error, isBound: isBound) else { return task.fail(error) }
             do {

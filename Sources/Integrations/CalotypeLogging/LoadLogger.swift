@@ -101,17 +101,21 @@ public struct LoadLogger: LoadObserving {
         case .finished(.success(let summary)):
             metadata["tier"] = "\(summary.tier.rawValue)"
             if let image = summary.image { metadata["size"] = "\(image.size)" }
-            let metrics = summary.metrics
-            metadata["milliseconds"] = "\(milliseconds(metrics.total))"
-            metadata["bytes"] = "\(metrics.byteCount)"
-            if metrics.isCoalesced { metadata["coalesced"] = "true" }
-            if metrics.retries > 0 { metadata["retries"] = "\(metrics.retries)" }
+            add(summary.metrics, to: &metadata)
             return "load finished"
         case .finished(.failure(.cancelled)): return "load cancelled"
         case .finished(.failure(.failed(let error))):
             add(error, to: &metadata)
+            if let metrics = error.metrics { add(metrics, to: &metadata) }
             return "load failed"
         }
+    }
+
+    private func add(_ metrics: LoadMetrics, to metadata: inout Logger.Metadata) {
+        metadata["milliseconds"] = "\(milliseconds(metrics.total))"
+        metadata["bytes"] = "\(metrics.byteCount)"
+        if metrics.isCoalesced { metadata["coalesced"] = "true" }
+        if metrics.retries > 0 { metadata["retries"] = "\(metrics.retries)" }
     }
 
     private func add(_ error: ImageError, to metadata: inout Logger.Metadata) {

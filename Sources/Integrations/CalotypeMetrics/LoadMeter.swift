@@ -93,6 +93,8 @@ public final class LoadMeter: LoadObserving {
         case .finished(.failure(.failed(let error))):
             ends["failed"]?.increment()
             failureCounter("failures_total", error).increment()
+            // Retries count for the load that began the work.
+            if let metrics = error.metrics, !metrics.isCoalesced, metrics.retries > 0 { retries.increment(by: metrics.retries) }
         }
     }
 

@@ -63,6 +63,19 @@ import Testing
         #expect(ends.log.events == [failure?.metrics])
     }
 
+    @Test func aLoadThatSharedAFetchWhichFailedSaysSo() async {
+        let network = ScriptedLoader(gate: Gate()) { _ in throw ImageError(.connectionFailed, message: "no") }
+        let loader = loader(network)
+        let tasks = (0..<2).map { _ in loader.task(for: ImageRequest(url: url("x"))) }
+        network.gate.open()
+        var coalesced: [Bool?] = []
+        for task in tasks {
+            let failure = await #expect(throws: LoadFailure.self) { try await task.response }
+            coalesced.append(failure?.metrics?.isCoalesced)
+        }
+        #expect(coalesced == [false, true])
+    }
+
     @Test func theRetriesBeforeAStatusCount() async {
         let network = RetryingLoader(
             ScriptedLoader { _ in .response(HTTPResponse(status: .serviceUnavailable), chunks: []) }, policy: Self.noWait)
