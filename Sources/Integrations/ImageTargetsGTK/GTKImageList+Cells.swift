@@ -87,7 +87,7 @@
             } else if !cell.needsRequest {
                 cell.target.clear()
             }
-            (cell.position, cell.isOnScreen, cell.needsRequest) = (nil, false, false)
+            (cell.position, cell.isOnScreen, cell.needsRequest, cell.needsReload) = (nil, false, false, false)
         }
 
         /// Updates which cells are on screen. A cell that leaves the screen suspends its load at once.
@@ -149,7 +149,7 @@
         }
 
         /// Renews the request of a cell in the next update, when it is known whether the cell is on screen.
-        private func renewRequest(of cell: GTKListCell) {
+        func renewRequest(of cell: GTKListCell) {
             cell.needsRequest = true
             updateSoon(cell)
         }
@@ -166,7 +166,10 @@
             guard cell.needsRequest, let position = cell.position else { return }
             cell.needsRequest = false
             guard position < count else { return }
-            if let request = request(position) { cell.target.setImage(request) } else { cell.target.setImage(nil) }
+            guard let request = request(position) else { return cell.target.setImage(nil) }
+            if cell.needsReload, (try? loader.options(for: request).cachePolicy.asksSource) != true { cell.target.clear() }
+            cell.needsReload = false
+            cell.target.setImage(request)
         }
     }
 #endif

@@ -26,10 +26,14 @@
             splice(position, removing: min(number, count - position), adding: 0)
         }
 
-        /// Renews the request of an image, whose cell may already be on screen. Nothing happens if the position does
-        /// not exist.
+        /// Renews the request of an image, whose cell may already be on screen. The cell keeps its image if the request
+        /// is for the same one and its cache policy asks the source (`reload`, `revalidate`), and is cleared otherwise.
+        /// Nothing happens if the position does not exist.
         public func reload(_ position: Int) {
-            if let cell = cell(at: position) { renewShownRequest(of: cell) }
+            if let cell = cell(at: position) {
+                cell.needsReload = true
+                renewRequest(of: cell)
+            }
             updateSoon()
         }
 

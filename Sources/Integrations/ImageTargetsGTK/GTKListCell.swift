@@ -13,6 +13,8 @@
         var isOnScreen = false
         /// Whether its request is still to be set.
         var needsRequest = false
+        /// Whether an equal request is to be loaded again.
+        var needsReload = false
         /// Whether it is in the list's `cellsToUpdate`.
         var needsUpdate = false
 

@@ -11,13 +11,14 @@ import ImageTargetsGTK
     /// The position that a cell shows, by the address of its widget.
     private var positions: [UInt: Int] = [:]
     private var selections: [Set<Int>] = []
+    private var cachePolicy: CachePolicy?
 
     var windowSize: (width: Int, height: Int) { (400, 500) }
 
     func start(in window: UnsafeMutableRawPointer) {
         let list = GTKImageList(
             loader: provider, cellSize: PixelSize(width: 96, height: 96), selectionMode: .multiple
-        ) { [weak self] index in self.map { ImageRequest(.bytes(Data(), id: String($0.names[index]))) } }
+        ) { [weak self] index in self?.request(index) }
         self.list = list
         unsafe list.makeCell = { view in
             // Cells may be released before the list.
@@ -39,6 +40,10 @@ import ImageTargetsGTK
             }
             clt_stage_quit()
         }
+    }
+
+    private func request(_ index: Int) -> ImageRequest {
+        ImageRequest(.bytes(Data(), id: String(names[index])), options: OptionLayer { $0.cachePolicy = cachePolicy })
     }
 
     private func check(_ list: GTKImageList, _ window: UnsafeMutableRawPointer) async throws {
@@ -73,6 +78,17 @@ import ImageTargetsGTK
         list.reload(3)
         try await expect("reloads one image") { provider.loads.count == count + 1 && loads == "cdefxy" }
         expect(provider.loads.last.map { self.name(of: $0) } == "c", "reloads the image of the position")
+        var isBlank: Bool? { unsafe list.visibleCells(in: window).first { $0.position == 3 }?.isBlank }
+        provider.loads.last?.succeed(try TestImages.solid(red: 9))
+        try await expect("shows the image of the position") { isBlank == false }
+        cachePolicy = .reload
+        list.reload(3)
+        var wasBlank = false
+        try await expect("fetches a shown image again") {
+            wasBlank = wasBlank || isBlank == true
+            return provider.loads.count == count + 2
+        }
+        expect(!wasBlank && isBlank == false, "keeps the image until it is fetched")
 
         list.selection = [1, 3]
         names.remove(at: 3)
