@@ -52,7 +52,8 @@ public struct LoadOptions: Sendable {
     /// How the image fills ``targetSize``.
     public var contentMode: ContentMode = .fit
     /// Whether a target sets ``targetSize`` and ``contentMode`` to those of its view if no layer sets a target size;
-    /// `true`. The load then waits until the view has a size, and a view that grows loads the image again.
+    /// `true`. The load then waits until the view has a size, and a view that grows loads the image again. After a
+    /// processor that needs the whole image (``Processing/needsWholeImage``), its result gets the size instead.
     public var sizesToTarget: Bool = true
     /// The processors to run on the decoded image, in order.
     public var processors: [any Processing] = []
