@@ -85,6 +85,8 @@ struct OwnLimits {
         let bench = Bench(network: Self.network(of: limit)) {
             $0.clock = clock
             $0.limits.maximumResponseBytes = 150
+            // Otherwise the load that ends first may leave its image to the other one.
+            ($0.memoryCache, $0.dataCache) = (nil, nil)
             guard limit == .allowsExpensiveNetwork else { return }
             $0.networkUpdates = { AsyncStream { $0.yield(NetworkStatus(isExpensive: true)) } }
         }
