@@ -1,6 +1,7 @@
 import ImageCore
 import ImageCodecs
 import ImageDecoding
+import CalotypeTesting
 import Testing
 
 import CalotypeSystem
@@ -231,6 +232,53 @@ struct ConvertTests {
         let run = try await CommandProcess.run("convert", Project.image("chart.png"), output)
         #expect(run.ending == .status(1))
         #expect(run.errors.hasPrefix("calotype: \(output): The file cannot be written"))
+    }
+
+    /// A PNG file of grey, with chunks before its pixels and behind them.
+    private func grayPNG(_ before: [(String, [UInt8])], _ after: [(String, [UInt8])] = []) throws -> Data {
+        let gray = try unsafe Bitmap(size: PixelSize(width: 8, height: 8), format: .gray8, alpha: .opaque) { pixels, _ in
+            for i in pixels.indices { unsafe pixels[i] = 60 }
+        }
+        let file = try PNGEncoder().encode(DecodedImage(gray), as: .png, options: EncodeOptions())
+        // The header, without the declaration of sRGB that follows it.
+        let chunks = { (list: [(String, [UInt8])]) in list.flatMap { HostileFileTests.chunk($0.0, $0.1) } }
+        return file.prefix(33) + chunks(before) + file.dropFirst(33 + 13).dropLast(12) + chunks(after) + file.suffix(12)
+    }
+
+    /// A profile is kept where it fits what is written, and otherwise the colours are converted (FEATURES 10.6).
+    @Test(arguments: ["png", "jpg", "webp", "avif"])
+    func aKeptProfileNeverChangesTheLook(_ format: String) async throws {
+        // Given: linear grey, whose profile is one of RGB.
+        let folder = try ScratchFolder()
+        let file = try folder.write(grayPNG([("gAMA", [0, 1, 0x86, 0xA0])]), to: "gray.png")
+        for options in [[], ["--keep-profile"]] {
+            let run = try await CommandProcess(["convert", file, folder.file("out." + format), "--quality", "100"] + options)
+                .end()
+            #expect(run.ending == .status(0), "\(run.errors)")
+            let image = try DecoderRegistry(.codecs).decode(folder.data("out." + format), options: DecodeOptions())
+            let level = TestImages.pixel(of: image, x: 4, y: 4)[0]
+            #expect(abs(Int(level) - 133) <= 2, "\(options): \(level)")
+        }
+    }
+
+    /// A still image needs only the first frame; an animated one says which frame is broken.
+    @Test func aBrokenFrameMattersOnlyWhereItIsWritten() async throws {
+        let folder = try ScratchFolder()
+        func control(_ number: UInt8, x: UInt8) -> [UInt8] {
+            [0, 0, 0, number, 0, 0, 0, 8, 0, 0, 0, 8, 0, 0, 0, x, 0, 0, 0, 0, 0, 1, 0, 10, 0, 0]
+        }
+        let file = try folder.write(
+            grayPNG(
+                [("acTL", [0, 0, 0, 2, 0, 0, 0, 0]), ("fcTL", control(0, x: 0))],
+                [("fcTL", control(1, x: 4)), ("fdAT", [0, 0, 0, 2, 1, 2, 3])]), to: "broken.png")
+        for name in ["still.png", "still.jpg", "still.rgba"] {
+            #expect(try await CommandProcess.run("convert", file, folder.file(name)).ending == .status(0))
+        }
+        #expect(try await CommandProcess.run("convert", file, folder.file("a.webp"), "--frame", "0").ending == .status(0))
+        let run = try await CommandProcess.run("convert", file, folder.file("b.webp"))
+        #expect(run.ending == .status(1))
+        #expect(run.errors.contains("Frame 2"))
+        #expect(try await CommandProcess.run("info", file, "--json").output.contains("\"frames\": 2"))
     }
 
     @Test func aMissingFrameIsAnError() async throws {

@@ -62,7 +62,7 @@ struct HostileFileTests {
             + chunk("IDAT", [0x78, 0x9C, 3, 0, 0, 0, 0, 1]) + chunk("IEND", [])
     }
 
-    private static func chunk(_ name: String, _ body: [UInt8]) -> [UInt8] {
+    static func chunk(_ name: String, _ body: [UInt8]) -> [UInt8] {
         let checked = Array(name.utf8) + body
         return bigEndian(UInt32(body.count)) + checked + bigEndian(crc32(checked))
     }

@@ -1,3 +1,5 @@
+import CCalotypeAVIF
+import CCalotypeCodec
 import Foundation
 import ImageCodecs
 import ImageCore
@@ -48,22 +50,39 @@ import Testing
         for x in 2..<120 { #expect(abs(small[x, 0][0] - encoded(Double(2 * x) + 0.5)) <= 2, "\(x): \(small[x, 0])") }
     }
 
-    @Test
-    func aGrayProfileAppliesToAVIFWithAlpha() throws {
-        // Given: a monochrome AVIF with alpha, with the profile that another program would write.
-        var options = EncodeOptions()
-        (options.quality, options.effort) = (100, 0)
-        let gray = try unsafe Bitmap(size: PixelSize(width: 16, height: 16), format: .gray8, alpha: .opaque) { pixels, _ in
-            for i in 0..<pixels.count { unsafe pixels[i] = 60 }
+    /// Encodes a monochrome AVIF of one level with a profile of linear grey.
+    private func monochrome(level: UInt8, alpha: UInt8) throws -> Data {
+        let source = try bitmap(32, 32, alpha: .straight) { _, _ in [level, level, level, alpha] }
+        let icc = Array(TestProfiles.gray(gamma: 1))
+        var (bytes, count) = unsafe (UnsafeMutablePointer<UInt8>?.none, 0)
+        let status = unsafe source.withUnsafePixels { pixels in
+            unsafe clt_avif_encode(
+                pixels.baseAddress?.assumingMemoryBound(to: UInt8.self), source.bytesPerRow, 32, 32, alpha == 255, true, 1, 1,
+                100, 9,
+                0, -1, icc, icc.count, &bytes, &count)
         }
-        let file = try AVIFEncoder().encode(
-            DecodedImage(gray.reinterpreted(colorSpace: .icc(TestProfiles.gray(gamma: 1)))), as: .avif, options: options)
-        let shown = try registry.decode(file, options: DecodeOptions()).bitmap
-        #expect(shown.format == .gray8)
-        #expect(abs(shown[8, 8][0] - encoded(60)) <= 3)
-        let kept = try registry.decode(file, options: .with { $0.convertsToSRGB = false }).bitmap
-        #expect(abs(kept[8, 8][0] - 60) <= 2)
-        #expect(kept.colorSpace != .sRGB)
+        #expect(status == CLT_OK)
+        defer { unsafe clt_avif_free(bytes) }
+        return unsafe bytes.map { unsafe Data(bytes: $0, count: count) } ?? Data()
+    }
+
+    @Test(arguments: [UInt8(255), 128])
+    func aGrayProfileAppliesToMonochromeAVIF(alpha: UInt8) throws {
+        let file = try monochrome(level: 60, alpha: alpha)
+        for box in [nil, PixelSize(width: 9, height: 9)] {
+            let shown = try registry.decode(file, options: .with { ($0.alpha, $0.targetSize) = (.straight, box) }).bitmap
+            #expect(shown.format == (alpha == 255 ? .gray8 : .rgba8))
+            #expect(abs(shown[4, 4][0] - encoded(60)) <= 3, "\(shown[4, 4])")
+            let kept = try registry.decode(
+                file, options: .with { ($0.alpha, $0.targetSize, $0.convertsToSRGB) = (.straight, box, false) })
+            #expect(abs(kept.bitmap[4, 4][0] - 60) <= 2)
+            #expect(kept.bitmap.colorSpace != .sRGB)
+            for format in [ImageFormat.png, .webp] {
+                let written = try EncoderRegistry(.codecs).encode(kept, as: format, options: .lossless)
+                let back = try registry.decode(written, options: .with { $0.alpha = .straight }).bitmap
+                #expect(abs(back[4, 4][0] - encoded(60)) <= 3)
+            }
+        }
     }
 
     private static let profiles: [(String, Data)] = [

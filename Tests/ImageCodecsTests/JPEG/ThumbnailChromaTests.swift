@@ -16,10 +16,10 @@ import Testing
     /// Encodes colour detail at every scale, with the sampling.
     private func file(_ columns: Int, _ rows: Int) throws -> Data {
         let source = try bitmap(960, 480) { x, y in
-            let cell = [16, 30, 50, 90][x / 240]
+            let cell = [10, 20, 36, 64][x / 240]
             let isOdd = (x / cell + y / cell) % 2 == 1
             let shade = UInt8(40 + (x * 7 + y * 3) % 60)
-            return isOdd ? [200, shade, 60, 255] : [60, shade + 20, 200, 255]
+            return isOdd ? [150, shade, 108, 255] : [110, shade + 6, 148, 255]
         }
         let created = unsafe clt_jpeg_writer_create()
         let writer = unsafe try #require(created)
@@ -59,8 +59,9 @@ import Testing
             let expected = try Resampler.resize(full, to: ResizeGeometry(source: full.size, box: box, mode: .fit))
             let (mean, largest) = chromaDifference(small, expected)
             print("chroma, \(columns)x\(rows), 1/\(divisor): mean \(mean.rounded(to: 2)), largest \(largest.rounded(to: 1))")
-            #expect(mean < 1, "1/\(divisor)")
-            #expect(largest < 16, "1/\(divisor)")
+            // A full decode smooths the chroma of 4:2:0, which a scaled one has in full detail.
+            #expect(mean < (columns == 2 && rows == 2 ? 1.25 : 1), "1/\(divisor)")
+            #expect(largest < 8, "1/\(divisor)")
         }
     }
 }

@@ -43,8 +43,11 @@ protocol RowTransform: AnyObject {
     private init?(_ profile: LCMSProfile, from source: RowLayout, to target: RowLayout, isSmall: Bool) {
         isCMYK = source == .cmyk8
         guard profile.colorSpace == (isCMYK ? cmsSigCmykData : cmsSigRgbData), let result = LCMSProfile.sRGB else { return nil }
-        // CMYK pixels have no alpha to copy.
-        let flags = !isCMYK ? cmsFLAGS_COPY_ALPHA : isSmall ? cmsFLAGS_NOOPTIMIZE : 0
+        // For CMYK and 16 bits Little CMS prepares a table, which takes long for a small image and is inexact for dark
+        // levels of 16 bits unless it is fine. CMYK pixels have no alpha to copy.
+        let isWide = source.bytesPerPixel == 8
+        let precision = isSmall && (isCMYK || isWide) ? cmsFLAGS_NOOPTIMIZE : isWide ? cmsFLAGS_HIGHRESPRECALC : 0
+        let flags = precision | (isCMYK ? 0 : cmsFLAGS_COPY_ALPHA)
         let handle = unsafe cmsCreateTransform(
             profile.handle, source.typeOfPixels, result.handle, target.typeOfPixels, UInt32(INTENT_RELATIVE_COLORIMETRIC),
             UInt32(flags))
