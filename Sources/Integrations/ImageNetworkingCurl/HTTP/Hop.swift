@@ -8,7 +8,7 @@ struct Hop: Sendable {
     let method: HTTPRequest.Method
     let headerFields: HTTPFields
     let body: Data?
-    /// Whether content codings are undone. Not after a response with one that nobody knows, such as the `aws-chunked`
+    /// Whether content codings are undone. Not after a response with an unknown one, such as the `aws-chunked`
     /// that object stores keep from an upload: its body is taken as it is.
     var decodes = true
     /// The responses that redirected so far.

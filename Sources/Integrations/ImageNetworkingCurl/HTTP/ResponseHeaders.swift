@@ -100,7 +100,7 @@ struct ResponseHeaders: Equatable, Sendable {
         return names.contains { !Self.codings.contains(String($0)) }
     }
 
-    private static let codings: Set<String> = ["identity", "gzip", "x-gzip", "deflate", "br", "zstd"]
+    private static let codings: Set<String> = ["identity", "none", "gzip", "x-gzip", "deflate", "br", "zstd"]
 
     /// Removes what describes the coded bytes of a body that is decoded. Returns whether it is coded.
     mutating func removeContentCoding() -> Bool {
