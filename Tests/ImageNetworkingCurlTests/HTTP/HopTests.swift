@@ -11,8 +11,12 @@ import Testing
     }
 
     @Test func aHeadRequestStaysHeadAfterA303() throws {
-        #expect(try hop("http://a/", .head).following(status: 303, to: "http://a/b", source: "").method == .head)
-        #expect(try hop("http://a/", .put).following(status: 303, to: "http://a/b", source: "").method == .get)
+        #expect(
+            try hop("http://a/", .head).following(HTTPResponse(status: .init(code: 303)), to: "http://a/b", source: "").method
+                == .head)
+        #expect(
+            try hop("http://a/", .put).following(HTTPResponse(status: .init(code: 303)), to: "http://a/b", source: "").method
+                == .get)
     }
 
     @Test func theAuthorizationOfTheRequestWinsOverTheURL() throws {
@@ -27,7 +31,7 @@ import Testing
     }
 
     @Test func credentialsOfALocationAreIgnored() throws {
-        let next = try hop("http://a/").following(status: 302, to: "http://user:pass@a/b", source: "")
+        let next = try hop("http://a/").following(HTTPResponse(status: .init(code: 302)), to: "http://user:pass@a/b", source: "")
         #expect(next.address.credentials == nil)
         #expect(next.address.text == "http://a/b")
         #expect(next.headerFields[.authorization] == nil)
@@ -36,10 +40,12 @@ import Testing
     @Test func theErrorForTooManyRedirectsContainsNoQuery() throws {
         var last = try hop("http://a/")
         for number in 1...RedirectLimit.standard {
-            last = try last.following(status: 302, to: "http://a/\(number)?token=secret", source: "")
+            last = try last.following(HTTPResponse(status: .init(code: 302)), to: "http://a/\(number)?token=secret", source: "")
         }
         var message = ""
-        do { _ = try last.following(status: 302, to: "http://a/", source: "It") } catch { message = error.message }
+        do { _ = try last.following(HTTPResponse(status: .init(code: 302)), to: "http://a/", source: "It") } catch {
+            message = error.message
+        }
         #expect(message == "It was redirected more than 10 times; the last address was http://a/10.")
     }
 
@@ -51,9 +57,9 @@ import Testing
             .acceptLanguage: "en", .range: "bytes=7-", .ifRange: "\"v\"", .userAgent: "Example",
         ]
         let first = try hop("http://a/", .get, fields)
-        #expect(try first.following(status: 302, to: "http://a/b", source: "").headerFields == fields)
+        #expect(try first.following(HTTPResponse(status: .init(code: 302)), to: "http://a/b", source: "").headerFields == fields)
         for url in ["http://b/", "https://a/", "http://a:81/"] {
-            let kept = try first.following(status: 302, to: url, source: "").headerFields
+            let kept = try first.following(HTTPResponse(status: .init(code: 302)), to: url, source: "").headerFields
             #expect(kept == HTTPFields(fields.suffix(5)), "\(url)")
         }
     }
@@ -62,7 +68,8 @@ import Testing
         let now = ContinuousClock.now
         func expiry(_ timeout: Duration) throws -> ContinuousClock.Instant {
             let request = DataRequest(url: try #require(URL(string: "http://a/")))
-            let hop = try Hop.first(of: request).following(status: 302, to: "http://a/b", source: "http://a/")
+            let hop = try Hop.first(of: request).following(
+                HTTPResponse(status: .init(code: 302)), to: "http://a/b", source: "http://a/")
             return Fetch(request.url, timeout: timeout, hop: hop, limit: 1, now: now - .seconds(10)).expiry(at: now)
         }
         #expect(try expiry(.seconds(30)) == now + .seconds(20))

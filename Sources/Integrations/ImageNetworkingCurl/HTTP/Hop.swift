@@ -21,11 +21,11 @@ struct Hop: Sendable {
             address: address, method: request.method, headerFields: request.transportFields, body: request.body)
     }
 
-    /// The request that follows a redirect of `status` to `url`, an absolute URL; `source` is named in errors.
+    /// The request that follows a redirect to `url`, an absolute URL; `source` is named in errors.
     ///
     /// Fields that may be credentials are not sent to another origin. A 303, and a 301 or 302 after a POST, continues
     /// with GET (RFC 9110, section 15.4, for both).
-    func following(status: Int, to url: String, source: String) throws(ImageError) -> Hop {
+    func following(_ response: HTTPResponse, to url: String, source: String) throws(ImageError) -> Hop {
         guard redirects.count < RedirectLimit.standard else {
             // A query in an address that the server chose may hold a token.
             let last = address.text.prefix { $0 != "?" }
@@ -46,6 +46,7 @@ struct Hop: Sendable {
         }
         next.credentials = nil
         var (method, headerFields, body) = (method, headerFields, body)
+        let status = response.status.code
         if next.origin != address.origin {
             headerFields = HTTPFields(headerFields.filter { RequestFields.mayReachAnotherOrigin($0.name.canonicalName) })
         }
@@ -55,6 +56,6 @@ struct Hop: Sendable {
                 headerFields[name] = nil
             }
         }
-        return Hop(address: next, method: method, headerFields: headerFields, body: body, redirects: redirects)
+        return Hop(address: next, method: method, headerFields: headerFields, body: body, redirects: redirects + [response])
     }
 }

@@ -1,18 +1,19 @@
 internal import CCalotypeCurl
+internal import HTTPTypes
 internal import ImageCore
 internal import ImageNetworking
 
 /// Resolves the `Location` of a redirect.
 enum Redirect {
     /// The next request of the chain. `source` is named in errors.
-    static func hop(after hop: Hop, status: Int, location: String, source: String) throws(ImageError) -> Hop {
+    static func hop(after hop: Hop, response: HTTPResponse, location: String, source: String) throws(ImageError) -> Hop {
         // Another scheme is rejected by name before libcurl could read it as a relative path.
         if let scheme = scheme(of: location), scheme != "http", scheme != "https" {
-            return try hop.following(status: status, to: location, source: source)
+            return try hop.following(response, to: location, source: source)
         }
         let location = String(location.prefix { $0 != "#" })
         // libcurl takes no empty reference.
-        guard !location.isEmpty else { return try hop.following(status: status, to: hop.address.text, source: source) }
+        guard !location.isEmpty else { return try hop.following(response, to: hop.address.text, source: source) }
         let resolved: String? = unsafe hop.address.text.withCString { base in
             unsafe location.withCString { reference in
                 guard let text = unsafe clt_curl_resolve_url(base, reference) else { return nil }
@@ -20,7 +21,7 @@ enum Redirect {
                 return unsafe String(cString: text)
             }
         }
-        return try hop.following(status: status, to: resolved ?? "http://", source: source)
+        return try hop.following(response, to: resolved ?? "http://", source: source)
     }
 
     /// What stands before the colon, if it has the form of a scheme (RFC 3986, section 3.1).

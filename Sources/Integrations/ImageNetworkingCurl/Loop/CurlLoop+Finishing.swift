@@ -80,10 +80,9 @@ extension CurlLoop {
             code == CURLE_OK || code == CURLE_WRITE_ERROR
         {
             do {
-                var next = try Redirect.hop(
-                    after: transfer.hop, status: headers.status, location: location, source: transfer.source)
-                next.redirects.append(headers.response)
-                return .redirect(next)
+                return .redirect(
+                    try Redirect.hop(
+                        after: transfer.hop, response: headers.response, location: location, source: transfer.source))
             } catch {
                 var error = error
                 if error.code == .tooManyRedirects, headers.setsCookie, cookies == nil {
