@@ -1,4 +1,4 @@
-package import HTTPTypes
+internal import HTTPTypes
 internal import ImageCore
 
 /// The first bytes of a body whose transfer was interrupted (RFC 9110, sections 13 and 14).
