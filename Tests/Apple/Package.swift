@@ -53,7 +53,7 @@ let package = Package(
         shared("ImageDecoding", ["ImageCore", "ImageKernels", "CalotypeSystem"]),
         shared("ImageDecodingApple", ["ImageCore", "ImageKernels", "ImageDecoding", "CoreGraphics", "ImageIO"]),
         shared("ImageProcessing", ["ImageCore", "CalotypeSystem", "ImageKernels"]),
-        shared("ImageTargets", ["ImageCore", "ImageKernels", httpTypes]),
+        shared("ImageTargets", ["ImageCore", "ImageKernels", "ImageProcessing", httpTypes]),
         shared("ImageLoading", ["ImageCore", "ImageKernels", "CalotypeSystem", httpTypes, heap, deque, "os"]),
         .target(name: "CCalotypeSockets", path: "Shared/CCalotypeSockets"),
         shared("ImageNetworking", ["ImageCore", "CalotypeSystem", "CCalotypeSockets", httpTypes, "Network"]),
