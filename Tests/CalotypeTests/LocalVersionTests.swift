@@ -129,4 +129,18 @@ import Testing
             #expect(TestImages.pixel(of: try await loader.image(for: url), x: 0, y: 0)[0] == 2)
         }
     }
+
+    @Test("Every loader that wraps another one passes the version on") func wrappersPassTheVersionOn() throws {
+        let archive = Archive(Data(), version: "7")
+        var policy = SourcePolicy()
+        policy.schemes = ["zip"]
+        let wrappers: [any DataLoading] = [
+            RetryingLoader(archive), HostBackoffLoader(archive), ResumingLoader(archive),
+            ThrottledLoader(archive, limit: BandwidthLimit(bytesPerSecond: 1)), InterceptedLoader(archive, interceptors: []),
+            CachedLoader(archive, cache: HTTPCache(store: LoggedDataCache())),
+            NetworkAwareLoader(archive, monitor: NetworkMonitor()),
+            SchemeRouter().registering(archive, for: ["zip"]), GuardedLoader(archive, policy: policy),
+        ]
+        for wrapper in wrappers { #expect(wrapper.version(of: URL(string: "zip://a/b")!) == "7", "\(type(of: wrapper))") }
+    }
 }

@@ -59,7 +59,7 @@
                 let policy = RetryPolicy(maximumRetries: 1, baseDelay: .milliseconds(1), multiplier: 1)
                 let loader = RetryingLoader(CurlLoader(), policy: policy)
                 let error = try await imageError { _ = try await loader.load(DataRequest(url: url)) }
-                #expect(error.code == .httpStatus && error.status == status)
+                #expect(error.code == .connectionFailed && error.status == status)
                 #expect(error.message.contains("proxy") && error.message.contains("\(status)"))
                 #expect(
                     asked.withLock { $0 } == [String](repeating: "CONNECT nowhere.invalid:443 Calotype", count: attempts))

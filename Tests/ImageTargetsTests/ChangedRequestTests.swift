@@ -111,13 +111,19 @@ import Testing
         await view.wait { $0.last == .image(red: 2, .none) }
     }
 
-    @Test func aPhaseModelKeepsItsImageWhileItIsFetchedAgain() async throws {
+    /// A model that shows an image, and its phases.
+    private func shownModel() async throws -> (ImagePhaseModel, EventLog<String>) {
         let phases = EventLog<String>()
         let model = await ImagePhaseModel(loader: provider)
         await MainActor.run { model.onChange = { phases.append("\($0)".prefix { $0 != "(" }.description) } }
         await model.show(request())
         provider.loads[0].succeed(try image(1))
         await phases.wait { $0.last == "success" }
+        return (model, phases)
+    }
+
+    @Test func aPhaseModelKeepsItsImageWhileItIsFetchedAgain() async throws {
+        let (model, phases) = try await shownModel()
         await model.show(request { $0.cachePolicy = .reload })
         provider.loads[1].send(.progress(LoadProgress(received: 1, expected: 2)))
         provider.loads[1].succeed(try image(2))
@@ -244,12 +250,7 @@ import Testing
     }
 
     @Test func aPhaseModelKeepsItsImageUntilTheNextOneIsThere() async throws {
-        let phases = EventLog<String>()
-        let model = await ImagePhaseModel(loader: provider)
-        await MainActor.run { model.onChange = { phases.append("\($0)".prefix { $0 != "(" }.description) } }
-        await model.show(request())
-        provider.loads[0].succeed(try image(1))
-        await phases.wait { $0.last == "success" }
+        let (model, phases) = try await shownModel()
         await model.show(request("b") { $0.keepsImageWhileLoading = true })
         provider.loads[1].succeed(try image(2))
         await phases.wait { $0.count { $0 == "success" } == 2 }

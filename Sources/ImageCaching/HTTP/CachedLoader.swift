@@ -51,6 +51,8 @@ public final class CachedLoader: DataLoading {
         self.cache = cache
     }
 
+    public func version(of url: URL) -> String? { loader.version(of: url) }
+
     /// The stored response or the server's; a 504 if the request only accepts stored responses and there is none.
     ///
     /// - Parameter request: the request.
@@ -109,7 +111,9 @@ public final class CachedLoader: DataLoading {
             return response
         }
         let fields = response.head.headerFields
-        let others = [fields[.location], fields[.contentLocation]].map { $0.flatMap { URL(string: $0, relativeTo: request.url) } }
+        let others = [fields[.location], fields[.contentLocation]].map {
+            $0.flatMap { URL(string: URL.percentEncodingInvalidBytes(of: $0.utf8), relativeTo: request.url) }
+        }
         for url in [request.url] + others.compactMap({ $0?.absoluteURL }) where url.origin == request.url.origin {
             // First, so that no exchange under way stores its response after the removal.
             cache.exchanges.resourceHasChanged(at: url)

@@ -134,7 +134,7 @@ public struct HTTPCachePolicy: Hashable, Sendable {
         if let maxStale = wanted.maxStale, maxStale == .max || staleness <= Double(maxStale) { return .serve }
         // The window is that of the final response; stale redirects may lead elsewhere by now.
         if let window = response.control.staleWhileRevalidate, staleness < Double(window),
-            response.redirect.map({ now < $0.freshUntil }) ?? true
+            response.hasFreshRedirects(at: now)
         {
             return .serveAndValidate
         }
@@ -201,9 +201,8 @@ public enum HTTPCacheFailure: Hashable, Sendable {
 
     /// `nil` for errors that are not failures of the network.
     init?(_ code: ImageError.Code) {
-        // The loader reports what happens before the response headers; a connection that is lost then gave no response,
-        // and neither did a server behind a proxy that refuses a tunnel (`httpStatus`).
-        guard ImageError.Code.connectionFailures.contains(code) || code == .httpStatus else { return nil }
+        // The loader reports what happens before the response headers; a connection that is lost then gave no response.
+        guard ImageError.Code.connectionFailures.contains(code) else { return nil }
         self = .unreachable
     }
 }

@@ -155,7 +155,12 @@ extension StoredResponse {
 
     /// Whether the response is fresh (section 4.2), and so are the redirects that led to it.
     func isFresh(at now: Double, under policy: HTTPCachePolicy) -> Bool {
-        lifetime(under: policy) > age(at: now) && (redirect.map { receivedAt <= now && now < $0.freshUntil } ?? true)
+        lifetime(under: policy) > age(at: now) && hasFreshRedirects(at: now)
+    }
+
+    /// Whether the redirects that led to the response may be reused, if there were any.
+    func hasFreshRedirects(at now: Double) -> Bool {
+        redirect.map { receivedAt <= now && now < $0.freshUntil } ?? true
     }
 
     /// Whether this response is newer than another one by `Date` (section 4). A date that was in the future on arrival

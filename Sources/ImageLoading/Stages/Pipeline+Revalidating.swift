@@ -120,7 +120,7 @@ extension Pipeline {
         }
     }
 
-    private var processedStage: ProcessedCacheStage {
+    var processedStage: ProcessedCacheStage {
         ProcessedCacheStage(components: components, plan: plan, image: job.key.image)
     }
 

@@ -108,13 +108,8 @@ struct Pipeline: Sendable {
     /// Looks the finished image up. A stale one is served where its rules allow that, or after the server has confirmed
     /// its original.
     private func lookUpProcessedImage() async throws -> ProcessedLookup {
-        let stage = ProcessedCacheStage(components: components, plan: plan, image: job.key.image)
-        let found = try await runner.run(.processedCache) {
-            await coordinator.ignoringCacheErrors(in: .processedCache, plan) {
-                try await components.dataCache?.entry(for: stage.key)
-            }
-        }
-        guard let entry = found ?? nil else { return .miss(nil) }
+        let stage = processedStage
+        guard let entry = try await processedEntry() else { return .miss(nil) }
         switch stage.use(of: entry) {
         case .none: return .miss(nil)
         case .serve: return try await decodeProcessedImage(entry, stage)
@@ -137,16 +132,21 @@ struct Pipeline: Sendable {
     /// Looks up the image of the job, which is on the way to another one, and takes it only where the server need not
     /// be asked.
     private func lookUpFreshProcessedImage() async throws -> StagedImage? {
-        let stage = ProcessedCacheStage(components: components, plan: plan, image: job.key.image)
-        let found = try await runner.run(.processedCache) {
-            await coordinator.ignoringCacheErrors(in: .processedCache, plan) {
-                try await components.dataCache?.entry(for: stage.key)
-            }
-        }
-        guard let entry = found ?? nil, stage.use(of: entry) == .serve,
+        let stage = processedStage
+        guard let entry = try await processedEntry(), stage.use(of: entry) == .serve,
             case .hit(let image) = try await decodeProcessedImage(entry, stage)
         else { return nil }
         return image
+    }
+
+    private func processedEntry() async throws -> DataEntry? {
+        let key = processedStage.key
+        let found = try await runner.run(.processedCache) {
+            await coordinator.ignoringCacheErrors(in: .processedCache, plan) {
+                try await components.dataCache?.entry(for: key)
+            }
+        }
+        return found ?? nil
     }
 
     /// An image that does not decode is removed, and a miss.
@@ -325,8 +325,7 @@ struct Pipeline: Sendable {
         store.store(original, isAnimated: image.animation != nil)
         var current = image
         if plan.options.memoryFollowsFreshness {
-            current.freshUntil = ProcessedCacheStage(components: components, plan: plan, image: job.key.image)
-                .freshUntil(madeFrom: original.responseHead)
+            current.freshUntil = processedStage.freshUntil(madeFrom: original.responseHead)
         }
         let decoded = StagedImage(
             current, tier: original.tier, source: original.responseHead, original: plan.scale == nil ? nil : original,

@@ -27,6 +27,8 @@ public final class ThrottledLoader: DataLoading {
         self.limit = limit
     }
 
+    public func version(of url: URL) -> String? { loader.version(of: url) }
+
     /// What the wrapped loader returns, its body slowed down.
     ///
     /// - Throws: what the wrapped loader throws; the body also throws ``ImageError/Code/deadlineExceeded``.

@@ -62,6 +62,8 @@ public final class HostBackoffLoader: DataLoading {
         self.random = random
     }
 
+    public func version(of url: URL) -> String? { loader.version(of: url) }
+
     /// What the wrapped loader returns when the host accepts the request, its body watched.
     ///
     /// - Throws: ``ImageError/Code/hostPaused`` and ``ImageError/Code/deadlineExceeded`` without sending the request,

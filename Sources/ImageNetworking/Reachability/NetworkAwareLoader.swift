@@ -48,6 +48,8 @@ public struct NetworkAwareLoader: DataLoading {
         self.clock = AnyClock(clock)
     }
 
+    public func version(of url: URL) -> String? { loader.version(of: url) }
+
     /// What the wrapped loader returns.
     ///
     /// - Throws: ``ImageError/Code/offline``, ``ImageError/Code/expensiveNetwork``,

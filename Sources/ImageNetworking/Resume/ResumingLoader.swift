@@ -41,6 +41,8 @@ public final class ResumingLoader: DataLoading {
         (self.loader, self.store, self.minimumBytes) = (loader, store, minimumBytes)
     }
 
+    public func version(of url: URL) -> String? { loader.version(of: url) }
+
     /// What the wrapped loader returns, its body preceded by the stored bytes.
     ///
     /// - Throws: what the wrapped loader throws.

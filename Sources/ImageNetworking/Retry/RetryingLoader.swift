@@ -52,6 +52,8 @@ public final class RetryingLoader: DataLoading {
         self.now = now
     }
 
+    public func version(of url: URL) -> String? { loader.version(of: url) }
+
     /// What the wrapped loader returns or throws at the last attempt.
     public func load(_ request: DataRequest) async throws -> DataResponse {
         var reasons: [String] = []
@@ -66,13 +68,15 @@ public final class RetryingLoader: DataLoading {
                 response.retriesLeft = max(0, (request.retries ?? policy.maximumRetries) - (attempt - 1))
                 let outcome = RetryPolicy.Outcome.status(
                     response.head.status.code, retryAfter: RetryAfter.seconds(in: response.head, now: now()))
-                guard case .retry(let wait) = step(after: outcome, request, attempt) else { return response }
+                guard !isAnswered(request, ImageError(.httpStatus, message: "The attempt failed.", status: response.head.status.code)),
+                    case .retry(let wait) = step(after: outcome, request, attempt)
+                else { return response }
                 reasons.append("attempt \(attempt): status \(response.head.status.code)")
                 delay = wait
             } catch var error as ImageError {
                 // A proxy that refuses a tunnel has a status, though it is no response.
                 let outcome = error.status.map { RetryPolicy.Outcome.status($0, retryAfter: nil) } ?? .failure(error.code)
-                let step = Task.isCancelled ? .end : step(after: outcome, request, attempt)
+                let step = Task.isCancelled || isAnswered(request, error) ? .end : step(after: outcome, request, attempt)
                 guard case .retry(let wait) = step else {
                     error.causes = reasons + error.causes
                     error.metrics = error.metrics ?? LoadMetrics()
@@ -98,6 +102,9 @@ public final class RetryingLoader: DataLoading {
         }
     }
 
+    /// Whether the caller has something to show in place of a failure.
+    private func isAnswered(_ request: DataRequest, _ failure: ImageError) -> Bool { request.standsIn?(failure) ?? false }
+
     private enum Step {
         case retry(after: Duration)
         case end
@@ -106,7 +113,6 @@ public final class RetryingLoader: DataLoading {
     }
 
     private func step(after outcome: RetryPolicy.Outcome, _ request: DataRequest, _ attempt: Int) -> Step {
-        if let standsIn = request.standsIn, standsIn(outcome.error) { return .end }
         let decision = policy.decision(
             after: outcome, method: request.method, attempt: attempt, allowedRetries: request.retries, random: random())
         guard case .retry(let delay) = decision else { return .end }
@@ -116,15 +122,5 @@ public final class RetryingLoader: DataLoading {
                     + deadline.limit.inSeconds)
         }
         return .retry(after: delay)
-    }
-}
-
-extension RetryPolicy.Outcome {
-    /// The failure, for those who need no words.
-    fileprivate var error: ImageError {
-        switch self {
-        case .status(let status, _): ImageError(.httpStatus, message: "The attempt failed.", status: status)
-        case .failure(let code): ImageError(code, message: "The attempt failed.")
-        }
     }
 }

@@ -13,7 +13,7 @@ import Testing
 
     @Test(
         "RFC 9111 §4.2.4 offline, stale is served",
-        arguments: [ImageError.Code.hostNotFound, .connectionFailed, .connectionLost, .timedOut, .httpStatus])
+        arguments: [ImageError.Code.hostNotFound, .connectionFailed, .connectionLost, .timedOut])
     func offlineStaleIsServed(_ code: ImageError.Code) async throws {
         let bench = CacheBench(.init(200, Self.tagged), .failing(code))
         let loader = bench.makeLoader()

@@ -39,7 +39,7 @@ struct StormRun: Sendable {
     func makeLoader(_ disk: DiskCache) -> ImageLoader {
         var parts = StandardConfiguration()
         (parts.limits.fetches, parts.limits.fetchesPerHost) = (Self.width, Self.width)
-        (parts.transport.connectTimeout, parts.options.timeout) = (.seconds(2), .seconds(2))
+        parts.transport.connectTimeout = .seconds(2)
         parts.transport.usesProxyOfEnvironment = false
         var retry = RetryPolicy(maximumRetries: Self.retries, baseDelay: .milliseconds(50), multiplier: 2)
         retry.maximumDelay = .seconds(1)

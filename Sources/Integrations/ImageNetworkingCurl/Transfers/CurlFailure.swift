@@ -21,7 +21,7 @@ struct CurlFailure: Hashable {
         let causes = detail.isEmpty ? ["libcurl error \(code)"] : [detail]
         if proxyStatus >= 300, !isConnected {
             return ImageError(
-                .httpStatus,
+                .connectionFailed,
                 message:
                     "The proxy refused a connection to “\(host)” for \(source) with status \(proxyStatus). Check the proxy settings.",
                 status: proxyStatus, causes: causes)
