@@ -68,7 +68,9 @@ public final class RetryingLoader: DataLoading {
                 response.retriesLeft = max(0, (request.retries ?? policy.maximumRetries) - (attempt - 1))
                 let outcome = RetryPolicy.Outcome.status(
                     response.head.status.code, retryAfter: RetryAfter.seconds(in: response.head, now: now()))
-                guard !isAnswered(request, ImageError(.httpStatus, message: "The attempt failed.", status: response.head.status.code)),
+                guard
+                    !isAnswered(
+                        request, ImageError(.httpStatus, message: "The attempt failed.", status: response.head.status.code)),
                     case .retry(let wait) = step(after: outcome, request, attempt)
                 else { return response }
                 reasons.append("attempt \(attempt): status \(response.head.status.code)")
