@@ -35,10 +35,18 @@ let others: [Platform] = [.linux, .android, .windows, .openbsd]
 func library(_ name: String) -> Product { .library(name: name, targets: [name]) }
 
 /// The module map of a library of the system.
-func systemLibrary(_ name: String, folder: String, pkgConfig: String, apt: String, brew: String) -> Target {
+func systemLibrary(_ name: String, folder: String, pkgConfig: String?, apt: String, brew: String) -> Target {
     .systemLibrary(
         name: name, path: "Sources/C/System/\(folder)", pkgConfig: pkgConfig, providers: [.apt([apt]), .brew([brew])])
 }
+
+// libavif's file of pkg-config has a flag for Windows that the package manager refuses, with a warning in the build of
+// every package that depends on this one. Only Homebrew puts the headers where the compiler does not look for them.
+#if os(macOS)
+    let avifFlags: String? = "libavif"
+#else
+    let avifFlags: String? = nil
+#endif
 
 let package = Package(
     name: "Calotype",
@@ -105,7 +113,7 @@ let package = Package(
         .target(
             name: "CCalotypeAVIF", dependencies: ["CCalotypeCodec", "CCalotypeLibAVIF"], path: "Sources/C/AVIF",
             linkerSettings: [.linkedLibrary("avif")]),
-        systemLibrary("CCalotypeLibAVIF", folder: "AVIF", pkgConfig: "libavif", apt: "libavif-dev", brew: "libavif"),
+        systemLibrary("CCalotypeLibAVIF", folder: "AVIF", pkgConfig: avifFlags, apt: "libavif-dev", brew: "libavif"),
         systemLibrary("CCalotypeLibWebP", folder: "WebP", pkgConfig: "libwebpdemux", apt: "libwebp-dev", brew: "webp"),
         systemLibrary("CCalotypeLibLCMS", folder: "LCMS", pkgConfig: "lcms2", apt: "liblcms2-dev", brew: "little-cms2"),
         .target(
