@@ -52,8 +52,14 @@ extension Bitmap {
         }
     }
 
-    /// An image of one colour: RGBA with the depth and the colour space of `other`; 8-bit sRGB without it.
-    package static func filled(_ size: PixelSize, with color: PixelColor, like other: Bitmap? = nil) throws -> Bitmap {
+    /// Returns an image of one colour, in RGBA.
+    ///
+    /// - Parameters:
+    ///   - size: the size in pixels; both sides at least 1.
+    ///   - color: the colour, in the colour space of the image.
+    ///   - other: the image whose depth and colour space the result has; 8 bits and sRGB without it.
+    /// - Throws: ``ImageError`` (`tooLarge`) if a side is less than 1 or there is not enough memory.
+    public static func filled(_ size: PixelSize, with color: PixelColor, like other: Bitmap? = nil) throws -> Bitmap {
         let isWide = other?.format.isWide ?? false
         let pixel = color.premultiplied(most: isWide ? 65535 : 255)
         return try unsafe Bitmap(

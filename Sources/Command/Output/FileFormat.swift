@@ -12,9 +12,9 @@ extension ImageFormat {
     init?(fileExtension: String) {
         let name = fileExtension.lowercased()
         guard !name.isEmpty else { return nil }
-        self.init(rawValue: ["jpg", "jpe"].contains(name) ? "jpeg" : name)
+        self = ImageFormat.jpeg.fileExtensions.contains(name) ? .jpeg : ImageFormat(rawValue: name)
     }
 
     /// The extension that files of the format usually have.
-    var fileExtension: String { self == .jpeg ? "jpg" : rawValue }
+    var fileExtension: String { fileExtensions[0] }
 }

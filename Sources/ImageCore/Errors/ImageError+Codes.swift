@@ -9,6 +9,9 @@ extension ImageError.Code {
     public static let notCached = Self("notCached", .caller)
     /// A local file could not be read.
     public static let fileUnreadable = Self("fileUnreadable", .caller)
+    /// A network layer of an app has no such resource, such as an entry of an archive. A status 404 is ``httpStatus``,
+    /// a missing file ``fileUnreadable``.
+    public static let notFound = Self("notFound", .caller)
     /// A local file could not be written.
     public static let fileUnwritable = Self("fileUnwritable", .caller)
 

@@ -24,10 +24,40 @@ public struct ByteStream: AsyncSequence, Sendable {
     ///   released with the stream, so objects that it captures may stop the transfer in their `deinit`.
     public init(_ next: @escaping @Sendable () async throws -> Data?) { (base, buffer) = (.pull(next), nil) }
 
+    /// Creates a stream of the chunks of an asynchronous sequence, such as the body that a client returns. Its elements
+    /// become data by `map`, such as `body.map { Data($0.readableBytesView) }`.
+    ///
+    /// - Parameter chunks: is read once, one chunk at a time and only when the stream is read; what it throws ends the
+    ///   stream. It is released with the stream.
+    public init<Chunks: AsyncSequence & Sendable>(chunks: Chunks) where Chunks.Element == Data {
+        let reader = SequenceReader(chunks)
+        self.init { try await reader.next() }
+    }
+
     /// Creates a stream whose chunks a closure produces, and keeps in a buffer, if there is one, before it returns
     /// them. A stream that passes the chunks of another one on has the same buffer.
     package init(keptIn buffer: BodyBuffer?, _ next: @escaping @Sendable () async throws -> Data?) {
         (base, self.buffer) = (.pull(next), buffer)
+    }
+
+    /// The stream with its chunks changed one by one, such as decrypted.
+    ///
+    /// - Parameter transform: called for each chunk in order; what it throws ends the stream.
+    public func mapChunks(_ transform: @escaping @Sendable (Data) async throws -> Data) -> ByteStream {
+        let reader = SequenceReader(self)
+        return ByteStream {
+            guard let chunk = try await reader.next() else { return nil }
+            return try await transform(chunk)
+        }
+    }
+
+    /// The same stream, whose end is reported.
+    ///
+    /// - Parameter report: called once, on any thread: with the number of bytes that were read, and with what ended the
+    ///   stream early, which is `CancellationError` if it was released before its end; `nil` for a complete body.
+    public func onEnd(_ report: @escaping @Sendable (_ receivedBytes: Int, _ error: (any Error)?) -> Void) -> ByteStream {
+        let watched = WatchedBody(self, onEnd: report)
+        return ByteStream(keptIn: buffer) { try await watched.next() }
     }
 
     /// The whole body if it is in memory; `nil` otherwise.
@@ -61,20 +91,66 @@ public struct ByteStream: AsyncSequence, Sendable {
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(base) }
 }
 
-/// Reads a stream for another one that passes its chunks on. After a failure the stream is at its end.
-package final class ByteStreamReader: Sendable {
-    /// `nil` during a read, of which there is one at a time, and after a failure.
-    private let iterator: Lock<ByteStream.AsyncIterator?>
+/// Reads a sequence for a stream that passes its chunks on. After a failure the sequence is at its end.
+package final class SequenceReader<Chunks: AsyncSequence & Sendable>: Sendable where Chunks.Element == Data {
+    // @unchecked because the lock gives the iterator to one read at a time.
+    private struct Position: @unchecked Sendable {
+        var iterator: Chunks.AsyncIterator
+    }
 
-    /// Creates a reader, which is the only one of the stream.
-    package init(_ stream: ByteStream) { iterator = Lock(stream.makeAsyncIterator()) }
+    /// `nil` during a read, of which there is one at a time, and after a failure.
+    private let position: Lock<Position?>
+
+    /// Creates a reader, which is the only one of the sequence.
+    package init(_ chunks: Chunks) { position = Lock(Position(iterator: chunks.makeAsyncIterator())) }
 
     /// Waits for the next chunk; `nil` at the end.
     package func next() async throws -> Data? {
-        guard var iterator = iterator.withLock({ $0.take() }) else { return nil }
-        let chunk = try await iterator.next()
-        let used = iterator
-        self.iterator.withLock { $0 = used }
+        guard var position = position.withLock({ $0.take() }) else { return nil }
+        let chunk = try await position.iterator.next()
+        let used = position
+        self.position.withLock { $0 = used }
         return chunk
+    }
+}
+
+/// Reads a stream for another one that passes its chunks on.
+package typealias ByteStreamReader = SequenceReader<ByteStream>
+
+/// Passes a body on, and reports once how it ended.
+private final class WatchedBody: Sendable {
+    private struct State {
+        var receivedBytes = 0
+        var onEnd: (@Sendable (Int, (any Error)?) -> Void)?
+    }
+
+    private let reader: ByteStreamReader
+    private let state: Lock<State>
+
+    init(_ body: ByteStream, onEnd: @escaping @Sendable (Int, (any Error)?) -> Void) {
+        reader = ByteStreamReader(body)
+        state = Lock(State(onEnd: onEnd))
+    }
+
+    deinit { end(CancellationError()) }
+
+    func next() async throws -> Data? {
+        do {
+            let chunk = try await reader.next()
+            state.withLock { $0.receivedBytes += chunk?.count ?? 0 }
+            if chunk == nil { end(nil) }
+            return chunk
+        } catch {
+            end(error)
+            throw error
+        }
+    }
+
+    private func end(_ error: (any Error)?) {
+        let (onEnd, bytes) = state.withLock { state in
+            defer { state.onEnd = nil }
+            return (state.onEnd, state.receivedBytes)
+        }
+        onEnd?(bytes, error)
     }
 }

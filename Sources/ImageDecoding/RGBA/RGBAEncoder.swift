@@ -3,7 +3,8 @@ internal import ImageKernels
 
 extension ImageFormat {
     /// Uncompressed pixels: width and height as little-endian 32-bit numbers, then rows of straight 8-bit RGBA.
-    public static let rgba = ImageFormat(rawValue: "rgba")
+    public static let rgba = ImageFormat(
+        rawValue: "rgba", mediaType: "application/octet-stream", fileExtensions: ["rgba"], displayName: "RGBA")
 }
 
 /// Writes uncompressed pixels (``ImageFormat/rgba``), for programs that compare images.

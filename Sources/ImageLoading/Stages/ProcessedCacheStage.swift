@@ -27,7 +27,9 @@ struct ProcessedCacheStage: Sendable {
         decoding.limits = components.configuration.limits.decoding
         decoding.cancellation = token
         var image = try components.decoder.decodeToTargetSize(entry.data, options: decoding)
-        image.format = Self.originalFormat.flatMap { entry.head.headerFields[$0] }.map { ImageFormat(rawValue: $0) }
+        image.format = Self.originalFormat.flatMap { entry.head.headerFields[$0] }.map { name in
+            components.decoder.formats.first { $0.rawValue == name } ?? ImageFormat(rawValue: name)
+        }
         return image
     }
 

@@ -98,10 +98,9 @@ public final class HostBackoffLoader: DataLoading {
             } else if response.body.wholeData != nil || response.head.status.kind != .successful {
                 record(Self.failedStatuses.contains(response.head.status.code) ? .failure : .success, sent, host)
             } else {
-                response.body =
-                    WatchedBody(response.body) { [self] report in
-                        record(report.error.map { HostBackoff.Outcome($0) } ?? .success, sent, host)
-                    }.stream
+                response.body = response.body.onEnd { [self] _, error in
+                    record(error.map { HostBackoff.Outcome($0) } ?? .success, sent, host)
+                }
             }
             return response
         } catch {

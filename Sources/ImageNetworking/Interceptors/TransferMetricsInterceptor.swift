@@ -37,10 +37,9 @@ public struct TransferMetricsInterceptor: RequestInterceptor {
             if let whole = response.body.wholeData {
                 finish(record, .whole, receivedBytes: whole.count, start: start)
             } else {
-                response.body =
-                    WatchedBody(response.body) { [self, record] body in
-                        finish(record, TransferRecord.Ending(body.error), receivedBytes: body.receivedBytes, start: start)
-                    }.stream
+                response.body = response.body.onEnd { [self, record] receivedBytes, error in
+                    finish(record, TransferRecord.Ending(error), receivedBytes: receivedBytes, start: start)
+                }
             }
             return response
         } catch {

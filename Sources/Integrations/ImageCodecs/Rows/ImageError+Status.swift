@@ -8,7 +8,7 @@ extension ImageError {
     /// - Parameter reason: the codec's message. It may end with a full stop.
     init(_ status: clt_status, _ format: ImageFormat, _ reason: String) {
         let reason = reason.hasSuffix(".") ? String(reason.dropLast()) : reason
-        let name = Self.name(of: format)
+        let name = format.displayName
         self =
             switch status {
             case CLT_NEEDS_INPUT: .truncated(format)
