@@ -3,7 +3,7 @@ package import ImageCore
 extension DecodeOptions {
     /// The part of a stored image that the decode returns, and its size, both before the image is turned upright.
     ///
-    /// The crop of ``ContentMode/fill`` is in the middle, so that the orientation only exchanges the axes.
+    /// The crop of ``ImageContentMode/fill`` is in the middle, so that the orientation only exchanges the axes.
     ///
     /// - Parameters:
     ///   - size: the full size as stored.

@@ -7,7 +7,7 @@ extension DecodedImage {
     /// - Parameters:
     ///   - box: the target size of the image, which may show a part; `nil`, the default, if it shows the whole image.
     ///   - fullSize: returns the full upright size; called only if the image may be too large. It determines the size
-    ///     of the result and what ``ContentMode/fill`` crops.
+    ///     of the result and what ``ImageContentMode/fill`` crops.
     /// - Returns: `nil` if the image does not show all that the result has.
     /// - Throws: ``ImageError`` for a target size without pixels, or without memory; `CancellationError`; what
     ///   `fullSize` throws.

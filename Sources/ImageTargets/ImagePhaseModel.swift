@@ -26,7 +26,7 @@ public enum ImagePhase: Sendable {
     /// The current phase.
     public private(set) var phase = ImagePhase.empty { didSet { onChange?(phase) } }
     /// The transition with which to show the last image.
-    public private(set) var transition = Transition.none
+    public private(set) var transition = ImageTransition.none
     /// The placeholder to show while the phase is ``ImagePhase/loading(_:)``: nothing, an image or a colour.
     public private(set) var placeholder = Placeholder.none
     /// The image to show while the phase is ``ImagePhase/failure(_:)``; `nil` if the options have none.
@@ -83,7 +83,7 @@ public enum ImagePhase: Sendable {
     /// Cancels the load and goes back to ``ImagePhase/empty``.
     public func reset() { target.clear() }
 
-    public func setImage(_ image: DecodedImage, transition: Transition) {
+    public func setImage(_ image: DecodedImage, transition: ImageTransition) {
         // The failure comes next, as one phase with its image.
         if case .setFailure? = nextCall { return failureImage = image }
         self.transition = transition

@@ -31,7 +31,7 @@ public import ImageCore
 ///         self.target = target
 ///         await target.setImage(url)
 ///     }
-///     func setImage(_ image: DecodedImage, transition: Transition) { shown = image }
+///     func setImage(_ image: DecodedImage, transition: ImageTransition) { shown = image }
 ///     func setPlaceholder(_ placeholder: Placeholder) {}
 ///     func clear() { shown = nil }
 /// }

@@ -29,7 +29,7 @@ package struct RequestIdentity: Equatable, Sendable {
     private let accessibilityLabel: String?
     private let placeholder: Placeholder
     private let failureImage: DecodedImage?
-    private let transition: Transition
+    private let transition: ImageTransition
     private let offScreenPolicy: OffScreenPolicy
     private let extra: ExtraOptions
 

@@ -49,7 +49,7 @@ public actor StreamTarget: ImageViewAdapter {
         (self.writesPreviews, self.write) = (writesPreviews, write)
     }
 
-    public func setImage(_ image: DecodedImage, transition: Transition) async {
+    public func setImage(_ image: DecodedImage, transition: ImageTransition) async {
         guard writesPreviews || !image.isPreview else { return }
         latest += 1
         let task = Task { [number = latest, previous = lastWrite] in

@@ -6,7 +6,7 @@ enum ViewCall: Sendable {
     case prefersReducedMotion
     case setTierBadge(CacheTier?)
     /// An image, its transition, and the tier whose badge is shown.
-    case setImage(DecodedImage, Transition, badge: CacheTier?)
+    case setImage(DecodedImage, ImageTransition, badge: CacheTier?)
     /// A frame of the animation of the image.
     case setFrame(DecodedImage, badge: CacheTier?)
     case clear

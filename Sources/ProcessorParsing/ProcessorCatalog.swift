@@ -66,7 +66,7 @@ enum ProcessorCatalog {
                     topLeft: radius, topRight: try corner("top-right"), bottomRight: try corner("bottom-right"),
                     bottomLeft: try corner("bottom-left")))
         },
-        Entry("circle") { _ in Circle() },
+        Entry("circle") { _ in CircleCrop() },
         Entry("border", ["width", "color=black"]) { Border(width: try $0.integer("width"), color: try $0.color("color")) },
         Entry("overlay", ["image", "placement=bottom-right", "opacity=1", "margin=0"]) { given in
             let name = try given.text("image")

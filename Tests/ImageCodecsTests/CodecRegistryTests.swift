@@ -21,8 +21,8 @@ import Testing
     }
 
     /// The image is smooth and has a hard edge. At the edge two resampling steps overshoot a little more than one.
-    @Test(arguments: [ImageFormat.jpeg, .png, .webp], [ContentMode.fit, .fill, .exact])
-    func anImageResizedFromALargerDecodeIsCloseToItsOwnDecode(format: ImageFormat, mode: ContentMode) throws {
+    @Test(arguments: [ImageFormat.jpeg, .png, .webp], [ImageContentMode.fit, .fill, .exact])
+    func anImageResizedFromALargerDecodeIsCloseToItsOwnDecode(format: ImageFormat, mode: ImageContentMode) throws {
         let registry = DecoderRegistry(.codecs)
         let file = try EncoderRegistry(.codecs).encode(DecodedImage(try photo(1001, 667)), as: format, options: EncodeOptions())
         func options(_ side: Int) -> DecodeOptions {

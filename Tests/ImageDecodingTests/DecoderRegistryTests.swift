@@ -38,7 +38,7 @@ private struct Dots: Decoding {
     @Test
     func anImageLargerThanTheTargetSizeCanBeScaledToIt() throws {
         let registry = DecoderRegistry([Dots(size: PixelSize(width: 101, height: 67))])
-        for mode in ContentMode.allCases {
+        for mode in ImageContentMode.allCases {
             let box = PixelSize(width: 20, height: 30)
             let image = try registry.decodeToTargetSize(
                 Data([0xD0]), options: .with { ($0.targetSize, $0.contentMode) = (box, mode) })

@@ -247,7 +247,7 @@ import Testing
 
     @Test func aCircleIsCroppedFromTheMiddle() throws {
         let image = SampleImage.make(60, 40) { x, _ in (x, 0, 0, 255) }
-        let result = try Circle.circle.process(image, context: run)
+        let result = try CircleCrop.circle.process(image, context: run)
         #expect(result.size == PixelSize(width: 40, height: 40))
         #expect(result.pixel(0, 0) == [0, 0, 0, 0])
         #expect(result.pixel(20, 20) == [30, 0, 0, 255])

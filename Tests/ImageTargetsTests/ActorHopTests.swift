@@ -22,7 +22,7 @@ import Testing
     private actor PlainView: ImageViewAdapter {
         nonisolated let executor = CountingExecutor()
         nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
-        func setImage(_ image: DecodedImage, transition: Transition) {}
+        func setImage(_ image: DecodedImage, transition: ImageTransition) {}
         func clear() {}
         func setPlaceholder(_ placeholder: Placeholder) {}
     }
@@ -30,7 +30,7 @@ import Testing
     private actor SizedView: ImageViewAdapter {
         nonisolated let executor = CountingExecutor()
         nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
-        func setImage(_ image: DecodedImage, transition: Transition) {}
+        func setImage(_ image: DecodedImage, transition: ImageTransition) {}
         func clear() {}
         func setPlaceholder(_ placeholder: Placeholder) {}
         func imageSize() -> ViewImageSize { .unlimited }

@@ -28,7 +28,7 @@ import Testing
         func hold(at gate: Gate) { self.gate = gate }
         func holdMotion(at gate: Gate) { motionGate = gate }
         func reduceMotion(_ isReduced: Bool) { reducesMotion = isReduced }
-        func setImage(_ image: DecodedImage, transition: Transition) { calls.append(.image(red(image))) }
+        func setImage(_ image: DecodedImage, transition: ImageTransition) { calls.append(.image(red(image))) }
         func setFrame(_ image: DecodedImage) async {
             calls.append(.frame(red(image)))
             try? await gate?.pass()
@@ -287,7 +287,9 @@ import Testing
     @MainActor private final class PlainView: MainActorImageView {
         let calls = EventLog<UInt8>()
         var reducesMotion = false
-        func setImage(_ image: DecodedImage, transition: Transition) { calls.append(TestImages.pixel(of: image, x: 0, y: 0)[0]) }
+        func setImage(_ image: DecodedImage, transition: ImageTransition) {
+            calls.append(TestImages.pixel(of: image, x: 0, y: 0)[0])
+        }
         func clear() {}
         func setPlaceholder(_ placeholder: Placeholder) {}
         func prefersReducedMotion() -> Bool { reducesMotion }

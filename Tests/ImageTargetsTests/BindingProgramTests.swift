@@ -39,7 +39,7 @@ let programCount = ProcessInfo.processInfo.environment["CALOTYPE_PROGRAMS"].flat
 
     init(_ faults: EventLog<String>) { self.faults = faults }
 
-    func setImage(_ image: DecodedImage, transition: Transition) {
+    func setImage(_ image: DecodedImage, transition: ImageTransition) {
         let pixel = TestImages.pixel(of: image, x: 0, y: 0)
         appearance.color = Array(pixel[0..<3])
         if requested.map(programRed(of:)) != pixel[0] {

@@ -206,7 +206,7 @@ extension Result {
         await target.setImage(request)
     }
 
-    func setImage(_ image: DecodedImage, transition: Transition) { self.image = image }
+    func setImage(_ image: DecodedImage, transition: ImageTransition) { self.image = image }
     func setPlaceholder(_ placeholder: Placeholder) {}
     func clear() { image = nil }
 }
@@ -241,7 +241,7 @@ private actor CountingScreen: ImageViewAdapter {
         return image == nil ? -1 : executor.jobs
     }
 
-    func setImage(_ image: DecodedImage, transition: Transition) { self.image = image }
+    func setImage(_ image: DecodedImage, transition: ImageTransition) { self.image = image }
     func setPlaceholder(_ placeholder: Placeholder) {}
     func clear() { image = nil }
 }

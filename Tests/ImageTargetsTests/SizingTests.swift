@@ -19,7 +19,9 @@ import Testing
 
         func resize(to size: ViewImageSize) { self.size = size }
         func imageSize() -> ViewImageSize { size }
-        func setImage(_ image: DecodedImage, transition: Transition) { images.append(TestImages.pixel(of: image, x: 0, y: 0)[0]) }
+        func setImage(_ image: DecodedImage, transition: ImageTransition) {
+            images.append(TestImages.pixel(of: image, x: 0, y: 0)[0])
+        }
         func clear() { events.append("clear") }
         func setPlaceholder(_ placeholder: Placeholder) { events.append("placeholder") }
         func setLoading(_ isLoading: Bool) { events.append(isLoading ? "loading" : "loaded") }
@@ -29,7 +31,7 @@ import Testing
     private let provider = ScriptedProvider()
     private static let url = URL(string: "test://a")!
 
-    private func box(_ width: Int, _ height: Int, _ mode: ContentMode = .fill) -> ViewImageSize {
+    private func box(_ width: Int, _ height: Int, _ mode: ImageContentMode = .fill) -> ViewImageSize {
         .box(PixelSize(width: width, height: height), mode)
     }
 
@@ -195,7 +197,7 @@ import Testing
         let wide = CropTo.crop(aspectRatio: 16, to: 9)
         let (fill, _) = await identifiers([wide, .circle], in: box(200, 200))
         // What follows the crop works in pixels of the view.
-        #expect(fill == [wide.identifier, "calotype.resize(200x200,fill,lanczos3)", Circle().identifier])
+        #expect(fill == [wide.identifier, "calotype.resize(200x200,fill,lanczos3)", CircleCrop().identifier])
     }
 
     @Test(arguments: [

@@ -261,7 +261,7 @@ private actor InquiringView: ImageViewAdapter {
     private var size: Int
     init(size: Int, heldAt gate: Gate? = nil) { (self.size, self.gate) = (size, gate) }
     func resize(to size: Int) { self.size = size }
-    func setImage(_ image: DecodedImage, transition: Transition) { calls.append("setImage") }
+    func setImage(_ image: DecodedImage, transition: ImageTransition) { calls.append("setImage") }
     func setFrame(_ image: DecodedImage) { calls.append("setFrame") }
     func setPlaceholder(_ placeholder: Placeholder) {}
     func clear() { calls.append("clear") }
@@ -285,7 +285,7 @@ private actor InquiringView: ImageViewAdapter {
 private actor SlowPreferenceView: ImageViewAdapter {
     nonisolated let gate = Gate()
     private(set) var calls: [String] = []
-    func setImage(_ image: DecodedImage, transition: Transition) { calls.append("image") }
+    func setImage(_ image: DecodedImage, transition: ImageTransition) { calls.append("image") }
     func setPlaceholder(_ placeholder: Placeholder) {}
     func clear() { calls.append("clear") }
     func prefersReducedMotion() async -> Bool {
@@ -297,7 +297,7 @@ private actor SlowPreferenceView: ImageViewAdapter {
 @MainActor private final class ChainingView: MainActorImageView {
     var events: [String] = []
     var onImage: (UInt8) -> Void = { _ in }
-    func setImage(_ image: DecodedImage, transition: Transition) {
+    func setImage(_ image: DecodedImage, transition: ImageTransition) {
         let red = TestImages.pixel(of: image, x: 0, y: 0)[0]
         events.append("image \(red)")
         onImage(red)

@@ -9,7 +9,7 @@ private actor OptionView: ImageViewAdapter {
     enum Caption: OptionKey { static let defaultValue = "none" }
 
     private(set) var captions: [String] = []
-    func setImage(_ image: DecodedImage, transition: Transition) {}
+    func setImage(_ image: DecodedImage, transition: ImageTransition) {}
     func clear() {}
     func setPlaceholder(_ placeholder: Placeholder) {}
     func setExtraOptions(_ options: ExtraOptions) { captions.append(options[Caption.self]) }
@@ -174,7 +174,7 @@ private actor OptionView: ImageViewAdapter {
     }
 
     @Test @MainActor func thereIsNoTransitionIfTheUserPrefersReducedMotion() async throws {
-        for (isReduced, expected) in [(true, Transition.none), (false, .fade(.seconds(1)))] {
+        for (isReduced, expected) in [(true, ImageTransition.none), (false, .fade(.seconds(1)))] {
             let view = CountingView(prefersReducedMotion: isReduced)
             let target = ImageTarget(view, loader: provider)
             let completed = EventLog<Void>()
@@ -256,7 +256,7 @@ private actor OptionView: ImageViewAdapter {
         calls.append("badge \(tier?.rawValue ?? "none")")
         return true
     }
-    func setImage(_ image: DecodedImage, transition: Transition) {
+    func setImage(_ image: DecodedImage, transition: ImageTransition) {
         calls.append("image \(TestImages.pixel(of: image, x: 1, y: 1)[0])")
     }
     func setPlaceholder(_ placeholder: Placeholder) {}
@@ -265,25 +265,25 @@ private actor OptionView: ImageViewAdapter {
 
 @MainActor private final class CountingView: MainActorImageView {
     private let isMotionReduced: Bool
-    private(set) var transitions: [Transition] = []
+    private(set) var transitions: [ImageTransition] = []
     private(set) var placeholders = 0
     init(prefersReducedMotion: Bool = false) { isMotionReduced = prefersReducedMotion }
     func prefersReducedMotion() -> Bool { isMotionReduced }
-    func setImage(_ image: DecodedImage, transition: Transition) { transitions.append(transition) }
+    func setImage(_ image: DecodedImage, transition: ImageTransition) { transitions.append(transition) }
     func setPlaceholder(_ placeholder: Placeholder) { placeholders += 1 }
     func clear() {}
 }
 
 private actor LastImageView: ImageViewAdapter {
     private(set) var image: DecodedImage?
-    func setImage(_ image: DecodedImage, transition: Transition) { self.image = image }
+    func setImage(_ image: DecodedImage, transition: ImageTransition) { self.image = image }
     func setPlaceholder(_ placeholder: Placeholder) {}
     func clear() { image = nil }
 }
 
 private actor StuckView: ImageViewAdapter {
     private(set) var appearance = ViewAppearance(color: [])
-    func setImage(_ image: DecodedImage, transition: Transition) {}
+    func setImage(_ image: DecodedImage, transition: ImageTransition) {}
     func setPlaceholder(_ placeholder: Placeholder) { appearance.color = [0, 150, 0] }
     func clear() {}
 }

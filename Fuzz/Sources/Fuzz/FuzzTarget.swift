@@ -139,7 +139,7 @@ struct Choices {
         options.limits.scans = 50
         options.limits.metadataBytes = 1 << 20
         if next(2) == 0 { options.targetSize = PixelSize(width: 1 + next(40), height: 1 + next(40)) }
-        options.contentMode = ContentMode.allCases[next(3)]
+        options.contentMode = ImageContentMode.allCases[next(3)]
         options.allowsPartial = next(2) == 0
         options.alpha = next(3) == 0 ? .straight : .premultiplied
         options.appliesOrientation = next(3) > 0

@@ -126,7 +126,7 @@
 
         /// Sets how the image is scaled to the size of the view: `.fit` shows the whole image, `.fill` covers the view
         /// and crops the image, `.exact` stretches it. Without this call it is loaded to fit, and resizable.
-        public func contentMode(_ mode: ImageCore.ContentMode) -> Self {
+        public func contentMode(_ mode: ImageContentMode) -> Self {
             with {
                 $0.request?.options.contentMode = mode
                 switch mode {
@@ -145,7 +145,7 @@
         }
 
         /// Sets how a loaded image appears: ``LoadOptions/transition``.
-        public func transition(_ transition: ImageCore.Transition) -> Self {
+        public func transition(_ transition: ImageTransition) -> Self {
             with { $0.request?.options.transition = transition }
         }
 

@@ -28,7 +28,7 @@
     /// the view instead.
     public struct CalotypePhaseView<Content: View>: View {
         private let request: ImageRequest?
-        private let mode: ImageCore.ContentMode?
+        private let mode: ImageContentMode?
         private let completion: (@MainActor @Sendable (Result<ImageResponse, LoadFailure>) -> Void)?
         private let content: (ImagePhase) -> Content
 
@@ -81,7 +81,7 @@
     struct PhaseContainer<Content: View>: View {
         let request: ImageRequest?
         /// How the content scales the image to the size that it is offered; `nil` if that size is not known.
-        let mode: ImageCore.ContentMode?
+        let mode: ImageContentMode?
         let observesProgress: Bool
         let completion: (@MainActor @Sendable (Result<ImageResponse, LoadFailure>) -> Void)?
         @ViewBuilder let content: (PhaseStore) -> Content
@@ -112,7 +112,7 @@
         }
 
         /// Takes the size that the view is offered, and makes it the size of the request.
-        private func sizeReader(_ mode: ImageCore.ContentMode) -> some View {
+        private func sizeReader(_ mode: ImageContentMode) -> some View {
             GeometryReader { proxy in
                 let size = viewSize(proxy.size, mode)
                 Color.clear
@@ -121,7 +121,7 @@
             }
         }
 
-        private func viewSize(_ size: CGSize, _ mode: ImageCore.ContentMode) -> ViewImageSize {
+        private func viewSize(_ size: CGSize, _ mode: ImageContentMode) -> ViewImageSize {
             guard size.width > 0, size.height > 0 else { return .pending }
             return .box(size.pixels(scale), mode)
         }

@@ -27,7 +27,7 @@
         /// - Parameter view: the view that shows the images. The adapter keeps a weak reference.
         public init(showing view: any PlatformImageView) { self.view = view }
 
-        public func setImage(_ image: DecodedImage, transition: Transition) {
+        public func setImage(_ image: DecodedImage, transition: ImageTransition) {
             if indicator == .failure { show(nil as LoadIndicator?) }
             hasResult = true
             isBlank = false

@@ -37,7 +37,7 @@
 
         /// The size of an image that the view below scales to its bounds. A view that has no size after layout takes
         /// that of its image.
-        func imageSize(_ mode: ImageCore.ContentMode) -> ViewImageSize {
+        func imageSize(_ mode: ImageContentMode) -> ViewImageSize {
             guard !bounds.isEmpty else { return hasLaidOut ? .unlimited : .pending }
             return .box(bounds.size.pixels(calotypeScale), mode)
         }

@@ -34,6 +34,6 @@ struct GravityArgument: ExpressibleByArgument {
     static var names: String { (Gravity.allCases.map(\.rawValue) + [CropTo.Anchor.attention.name]).joined(separator: ", ") }
 }
 
-extension ContentMode: ExpressibleByArgument {}
+extension ImageContentMode: ExpressibleByArgument {}
 
 extension ResampleFilter: ExpressibleByArgument {}

@@ -6,7 +6,7 @@ internal import ProcessorParsing
 
 /// The steps of `convert` in order, with the options that apply to several of them.
 struct StepList {
-    static let defaultMode = ContentMode.fit
+    static let defaultMode = ImageContentMode.fit
     static let defaultFilter = ResampleFilter.lanczos3
 
     /// Each is `name=value`, as ``StepOptions`` writes it.

@@ -148,7 +148,7 @@ struct ResizeOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp("How the image fills the box: inside it, over all of it, or stretched.", valueName: "fit|fill|exact"))
-    var mode: ContentMode = .fit
+    var mode: ImageContentMode = .fit
 
     /// The box for a load. A missing side becomes one that no image exceeds.
     var box: PixelSize? { size.map { PixelSize(width: $0.width ?? 1_000_000, height: $0.height ?? 1_000_000) } }

@@ -21,7 +21,7 @@ public struct ImageVariant: Hashable, Sendable, CustomStringConvertible {
         /// The box that the image was scaled down to; `nil` for the full size.
         package var targetSize: PixelSize?
         /// How the image fills the box.
-        package var contentMode = ContentMode.fit
+        package var contentMode = ImageContentMode.fit
         /// The other options that change the result, as text; empty for the defaults.
         package var options = ""
 

@@ -1,9 +1,9 @@
 /// SHA-256 (FIPS 180-4), for names that must not reveal what they stand for: disk entries, and credentials in keys.
 ///
 /// Implemented here because the core would otherwise depend on a cryptography package.
-public enum SHA256 {
+package enum SHA256 {
     /// Returns the digest as 64 lower-case hexadecimal digits.
-    public static func hexDigest(of bytes: some Sequence<UInt8>) -> String { hexDigits(of: digest(of: bytes)) }
+    package static func hexDigest(of bytes: some Sequence<UInt8>) -> String { hexDigits(of: digest(of: bytes)) }
 
     /// Returns the words of a digest as text.
     static func hexDigits(of words: [UInt32]) -> String {

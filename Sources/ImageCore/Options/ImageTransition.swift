@@ -1,5 +1,5 @@
 /// How a view replaces one image by the next.
-public enum Transition: Hashable, Sendable {
+public enum ImageTransition: Hashable, Sendable {
     /// At once.
     case none
     /// Cross-fades over this time. An adapter omits the fade if the user prefers reduced motion.

@@ -50,7 +50,7 @@ public struct LoadOptions: Sendable {
     /// enlarged.
     public var targetSize: PixelSize? = nil
     /// How the image fills ``targetSize``.
-    public var contentMode: ContentMode = .fit
+    public var contentMode: ImageContentMode = .fit
     /// Whether a target sets ``targetSize`` and ``contentMode`` to those of its view if no layer sets a target size;
     /// `true`. The load then waits until the view has a size, and a view that grows loads the image again. After a
     /// processor that needs the whole image (``Processing/needsWholeImage``), its result gets the size instead.
@@ -93,7 +93,7 @@ public struct LoadOptions: Sendable {
     /// What a target shows if the load fails; `nil` keeps the placeholder.
     public var failureImage: DecodedImage? = nil
     /// How a target changes to the loaded image. A hit in the memory cache is shown without a transition.
-    public var transition: Transition = .none
+    public var transition: ImageTransition = .none
     /// What a target does with its load while its view is off screen.
     public var offScreenPolicy: OffScreenPolicy = .lowersPriority
     /// Whether a target draws the tier of the image into a corner, for debugging: M for memory, D for disk, L for

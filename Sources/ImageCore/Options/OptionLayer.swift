@@ -9,7 +9,7 @@
 /// layer.modify(\.cachePolicy) { $0.remove(.writesDisk) }  // all else as the layer below says
 /// ```
 ///
-/// Swift reads `.none` as `nil` here, which inherits: write `Placeholder.none` or `Transition.none` to override an
+/// Swift reads `.none` as `nil` here, which inherits: write `Placeholder.none` or `ImageTransition.none` to override an
 /// option with that case.
 ///
 /// Layers are equal if they override the same options with equal values: processors are compared by their identifiers,

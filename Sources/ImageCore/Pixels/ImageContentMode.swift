@@ -1,5 +1,5 @@
 /// How an image fills a box with another aspect ratio.
-public enum ContentMode: String, Hashable, Sendable, CaseIterable {
+public enum ImageContentMode: String, Hashable, Sendable, CaseIterable {
     /// The whole image, as large as fits into the box. Keeps the aspect ratio.
     case fit
     /// Covers the box and crops what exceeds it, equally on both sides. Keeps the aspect ratio.

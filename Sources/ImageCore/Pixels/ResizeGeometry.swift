@@ -1,6 +1,6 @@
 /// The geometry of a resize: the part of the source to use, and the size of the result.
 public struct ResizeGeometry: Hashable, Sendable {
-    /// The part of the source to use, in source pixels. ``ContentMode/fill`` may lead to fractions.
+    /// The part of the source to use, in source pixels. ``ImageContentMode/fill`` may lead to fractions.
     public var x: Double, y: Double, width: Double, height: Double
     /// The size of the result in pixels.
     public var output: PixelSize
@@ -13,7 +13,7 @@ public struct ResizeGeometry: Hashable, Sendable {
     ///   - mode: how the image fills the box.
     ///   - upscales: whether the result may be larger than the source; `false`. Then `fit` never enlarges, `fill` keeps
     ///     the aspect ratio of the box at the largest size that needs no enlarging, and `exact` clamps each side.
-    public init(source: PixelSize, box: PixelSize, mode: ContentMode, upscales: Bool = false) {
+    public init(source: PixelSize, box: PixelSize, mode: ImageContentMode, upscales: Bool = false) {
         let sw = Double(source.width), sh = Double(source.height)
         let bw = Double(box.width), bh = Double(box.height)
         func rounded(_ value: Double, atMost limit: Int) -> Int { max(1, min(limit, Int(value.rounded()))) }

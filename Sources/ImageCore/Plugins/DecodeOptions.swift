@@ -2,8 +2,8 @@
 public struct DecodeOptions: Sendable {
     /// The box to scale down to, in pixels of the upright image; `nil` keeps the full size.
     public var targetSize: PixelSize? = nil
-    /// How the image fills ``targetSize``; ``ContentMode/fit``.
-    public var contentMode: ContentMode = .fit
+    /// How the image fills ``targetSize``; ``ImageContentMode/fit``.
+    public var contentMode: ImageContentMode = .fit
     /// Whether the stored orientation is applied; `true`.
     public var appliesOrientation = true
     /// Whether colours are converted to sRGB; `true`. Otherwise the bitmap keeps the colour profile of the file.

@@ -15,7 +15,7 @@
 /// ```swift
 /// actor Frame: ImageViewAdapter {
 ///     private(set) var shown: DecodedImage?
-///     func setImage(_ image: DecodedImage, transition: Transition) { shown = image }
+///     func setImage(_ image: DecodedImage, transition: ImageTransition) { shown = image }
 ///     func setPlaceholder(_ placeholder: Placeholder) {
 ///         if case .image(let image) = placeholder { shown = image } else { shown = nil }
 ///     }
@@ -24,7 +24,7 @@
 /// ```
 public protocol ImageViewAdapter: AnyObject, Sendable {
     /// Shows an image: a preview, the loaded image or the failure image.
-    func setImage(_ image: DecodedImage, transition: Transition) async
+    func setImage(_ image: DecodedImage, transition: ImageTransition) async
     /// Shows a frame of the animation of the image that was set last. Calls ``setImage(_:transition:)`` without a
     /// transition by default.
     func setFrame(_ image: DecodedImage) async

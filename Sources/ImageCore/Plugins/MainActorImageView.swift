@@ -6,14 +6,14 @@
 /// ```swift
 /// @MainActor final class Frame: MainActorImageView {
 ///     private(set) var shown: DecodedImage?
-///     func setImage(_ image: DecodedImage, transition: Transition) { shown = image }
+///     func setImage(_ image: DecodedImage, transition: ImageTransition) { shown = image }
 ///     func setPlaceholder(_ placeholder: Placeholder) { shown = nil }
 ///     func clear() { shown = nil }
 /// }
 /// ```
 @MainActor public protocol MainActorImageView: ImageViewAdapter {
     /// Shows an image: a preview, the loaded image or the failure image.
-    func setImage(_ image: DecodedImage, transition: Transition)
+    func setImage(_ image: DecodedImage, transition: ImageTransition)
     /// Shows a frame of the animation of the image that was set last. Calls ``setImage(_:transition:)`` without a
     /// transition by default.
     func setFrame(_ image: DecodedImage)

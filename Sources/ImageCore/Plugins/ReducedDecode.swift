@@ -3,12 +3,12 @@ public struct ReducedDecode: Sendable {
     /// The box to decode into, in pixels of the upright image.
     public var targetSize: PixelSize
     /// How the image fills the box.
-    public var contentMode: ContentMode
+    public var contentMode: ImageContentMode
     /// The processor to run on the decoded image, instead of the original one.
     public var processor: any Processing
 
     /// Creates a reduced decode.
-    public init(targetSize: PixelSize, contentMode: ContentMode, processor: any Processing) {
+    public init(targetSize: PixelSize, contentMode: ImageContentMode, processor: any Processing) {
         (self.targetSize, self.contentMode, self.processor) = (targetSize, contentMode, processor)
     }
 }

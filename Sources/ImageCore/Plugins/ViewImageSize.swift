@@ -6,5 +6,5 @@ public enum ViewImageSize: Hashable, Sendable {
     /// size has changed.
     case pending
     /// The view scales its image to this box, in device pixels, in this content mode.
-    case box(PixelSize, ContentMode)
+    case box(PixelSize, ImageContentMode)
 }

@@ -16,7 +16,7 @@ extension ImageRequest {
     ///     `options`.
     ///   - options: overrides of the loader's options; none.
     public init(
-        url: URL, size: PixelSize? = nil, contentMode: ContentMode? = nil, processors: [any Processing] = [],
+        url: URL, size: PixelSize? = nil, contentMode: ImageContentMode? = nil, processors: [any Processing] = [],
         options: OptionLayer = OptionLayer()
     ) {
         self.init(.url(url), options: options)
@@ -37,14 +37,14 @@ extension ImageRequest {
     ///     `options`.
     ///   - options: overrides of the loader's options; none.
     public init(
-        data: Data, size: PixelSize? = nil, contentMode: ContentMode? = nil, processors: [any Processing] = [],
+        data: Data, size: PixelSize? = nil, contentMode: ImageContentMode? = nil, processors: [any Processing] = [],
         options: OptionLayer = OptionLayer()
     ) {
         self.init(.bytes(data, id: "sha256-" + SHA256.hexDigest(of: data)), options: options)
         set(size, contentMode, processors)
     }
 
-    private mutating func set(_ size: PixelSize?, _ contentMode: ContentMode?, _ processors: [any Processing]) {
+    private mutating func set(_ size: PixelSize?, _ contentMode: ImageContentMode?, _ processors: [any Processing]) {
         if let size { options.targetSize = size }
         if let contentMode { options.contentMode = contentMode }
         if !processors.isEmpty { options.processors = processors }

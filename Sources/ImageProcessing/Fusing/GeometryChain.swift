@@ -119,7 +119,7 @@ private struct Span {
 
 extension ResizeGeometry {
     /// The content mode by which a decoder would take the same part of an image of a size; `nil` for another part.
-    fileprivate func centredMode(in size: PixelSize) -> ContentMode? {
+    fileprivate func centredMode(in size: PixelSize) -> ImageContentMode? {
         let (fullWidth, fullHeight) = (Double(size.width), Double(size.height))
         if x == 0, y == 0, width == fullWidth, height == fullHeight { return .exact }
         let isCentred = abs(x - (fullWidth - width) / 2) < 1e-6 && abs(y - (fullHeight - height) / 2) < 1e-6

@@ -9,7 +9,7 @@ public struct Resize: Processing, Hashable {
     /// The height of the box, in pixels; see ``width``.
     public let height: Int?
     /// How the image fills the box. Has no effect if a side is `nil`.
-    public let mode: ContentMode
+    public let mode: ImageContentMode
     /// The filter.
     public let filter: ResampleFilter
     /// Whether an image that is smaller than the box is enlarged.
@@ -23,12 +23,12 @@ public struct Resize: Processing, Hashable {
     /// - Parameters:
     ///   - width: the width of the box in pixels; `nil` if only the height matters.
     ///   - height: the height of the box in pixels; `nil` if only the width matters.
-    ///   - mode: how the image fills the box; ``ImageCore/ContentMode/fit``. Has no effect if a side is `nil`.
+    ///   - mode: how the image fills the box; ``ImageCore/ImageContentMode/fit``. Has no effect if a side is `nil`.
     ///   - filter: the filter; ``ImageKernels/ResampleFilter/lanczos3``.
     ///   - upscales: whether an image that is smaller than the box is enlarged; `false`.
     ///   - isLinear: whether colours are mixed in linear light; `false`.
     public init(
-        width: Int?, height: Int?, mode: ContentMode = .fit, filter: ResampleFilter = .lanczos3, upscales: Bool = false,
+        width: Int?, height: Int?, mode: ImageContentMode = .fit, filter: ResampleFilter = .lanczos3, upscales: Bool = false,
         isLinear: Bool = false
     ) {
         (self.width, self.height, self.mode, self.filter) = (width, height, mode, filter)
@@ -85,7 +85,7 @@ extension Processing where Self == Resize {
 
     /// Scales into a box in pixels.
     public static func resize(
-        to size: PixelSize, mode: ContentMode = .fit, filter: ResampleFilter = .lanczos3, upscales: Bool = false
+        to size: PixelSize, mode: ImageContentMode = .fit, filter: ResampleFilter = .lanczos3, upscales: Bool = false
     ) -> Resize {
         Resize(width: size.width, height: size.height, mode: mode, filter: filter, upscales: upscales)
     }

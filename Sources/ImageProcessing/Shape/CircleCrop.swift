@@ -2,7 +2,7 @@ public import ImageCore
 internal import ImageKernels
 
 /// Crops an image to the largest circle in its middle, with a smooth edge.
-public struct Circle: Processing, Hashable {
+public struct CircleCrop: Processing, Hashable {
     /// Creates the processor.
     public init() {}
 
@@ -18,7 +18,7 @@ public struct Circle: Processing, Hashable {
     }
 }
 
-extension Processing where Self == Circle {
+extension Processing where Self == CircleCrop {
     /// Crops to the largest circle in the middle.
-    public static var circle: Circle { Circle() }
+    public static var circle: CircleCrop { CircleCrop() }
 }

@@ -29,7 +29,7 @@ public actor TerminalTarget: ImageViewAdapter {
         output = write
     }
 
-    public func setImage(_ image: DecodedImage, transition: Transition) {
+    public func setImage(_ image: DecodedImage, transition: ImageTransition) {
         do {
             if let drawing = try terminalImage.draw(image) { show(drawing, isPreview: image.isPreview) }
         } catch {

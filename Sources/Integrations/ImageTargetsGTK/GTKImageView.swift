@@ -19,9 +19,9 @@
         public let widget: UnsafeMutableRawPointer
 
         /// How the image is scaled to the view.
-        public let contentMode: ContentMode
+        public let contentMode: ImageContentMode
 
-        /// Whether ``ContentMode/fit`` also enlarges an image that is smaller than the view; `false` by default.
+        /// Whether ``ImageContentMode/fit`` also enlarges an image that is smaller than the view; `false` by default.
         public var enlargesImages = false { didSet { updateFit() } }
 
         /// Called by a button under the sentence that says why the load failed. Without it, there is no button.
@@ -44,9 +44,9 @@
 
         /// Makes a blank image view.
         ///
-        /// - Parameter contentMode: ``ContentMode/fit`` shows the whole image in the middle of the view; see
-        ///   ``enlargesImages``. Other modes cover the view with the image. ``ContentMode/fill`` by default.
-        public convenience init(contentMode: ContentMode = .fill) {
+        /// - Parameter contentMode: ``ImageContentMode/fit`` shows the whole image in the middle of the view; see
+        ///   ``enlargesImages``. Other modes cover the view with the image. ``ImageContentMode/fill`` by default.
+        public convenience init(contentMode: ImageContentMode = .fill) {
             self.init(contentMode, .unknown)
             updateFit()
             watchLayout()
@@ -64,7 +64,7 @@
             paintable.isFixed = true
         }
 
-        private init(_ contentMode: ContentMode, _ layout: GTKViewLayout) {
+        private init(_ contentMode: ImageContentMode, _ layout: GTKViewLayout) {
             (self.contentMode, self.layout) = (contentMode, layout)
             unsafe overlay = gtk_overlay_new()
             unsafe widget = g_object_ref_sink(overlay)
@@ -112,7 +112,7 @@
             return target
         }
 
-        public func setImage(_ image: DecodedImage, transition: Transition) {
+        public func setImage(_ image: DecodedImage, transition: ImageTransition) {
             showFailure(nil)
             show(GTKTexture(image.bitmap), transition: transition)
         }
@@ -166,7 +166,7 @@
             }
         }
 
-        private func show(_ texture: GTKTexture?, transition: Transition = .none) {
+        private func show(_ texture: GTKTexture?, transition: ImageTransition = .none) {
             var duration = Duration.zero
             if case .fade(let time) = transition { duration = time }
             unsafe paintable.show(texture, fadingFor: duration, in: image)

@@ -5,7 +5,7 @@ public actor RecordingView: ImageViewAdapter {
     /// A call of the view.
     public enum Shown: Hashable, Sendable {
         /// An image, identified by the red value of its first pixel, and how it appears.
-        case image(red: UInt8, Transition)
+        case image(red: UInt8, ImageTransition)
         /// The view was cleared.
         case cleared
         /// A placeholder of a kind: `none`, `image`, `color` or `hash`.
@@ -38,7 +38,7 @@ public actor RecordingView: ImageViewAdapter {
         await log.wait(until: condition)
     }
 
-    public func setImage(_ image: DecodedImage, transition: Transition) {
+    public func setImage(_ image: DecodedImage, transition: ImageTransition) {
         (appearance.color, appearance.hasFailed) = (TestImages.color(of: image), false)
         log.append(.image(red: TestImages.pixel(of: image, x: 0, y: 0)[0], transition))
     }

@@ -29,7 +29,7 @@ public actor SuspendingView<View: ImageViewAdapter>: ImageViewAdapter {
     /// Makes each later `setImage` pass the gate before it shows its image.
     public func holdImages(at gate: Gate) { imageGate = gate }
 
-    public func setImage(_ image: DecodedImage, transition: Transition) async {
+    public func setImage(_ image: DecodedImage, transition: ImageTransition) async {
         await call("setImage", heldAt: imageGate) { await $0.setImage(image, transition: transition) }
     }
 

@@ -22,7 +22,7 @@ import Testing
             options.limits.pixels = 1 << 20
             options.limits.imageBytes = 1 << 25
             options.targetSize = [nil, PixelSize(width: 3, height: 40), PixelSize(width: 20, height: 5)][number % 3]
-            options.contentMode = ContentMode.allCases[number / 3 % 3]
+            options.contentMode = ImageContentMode.allCases[number / 3 % 3]
             options.allowsPartial = number & 1 == 0
             options.alpha = number & 2 == 0 ? .straight : .premultiplied
             (options.convertsToSRGB, options.convertsTo8Bit) = (number & 4 == 0, number & 8 == 0)

@@ -21,7 +21,7 @@ import Testing
     func aScaledDecodeIsCloseToAResizedFullDecode(format: ImageFormat, quality: Int) throws {
         let file = try file(format, quality, photo(403, 301))
         let full = try DecoderRegistry(.codecs).decode(file, options: DecodeOptions()).bitmap
-        for (box, mode) in [(40, ContentMode.fit), (100, .fill), (173, .exact), (300, .fit)] {
+        for (box, mode) in [(40, ImageContentMode.fit), (100, .fill), (173, .exact), (300, .fit)] {
             let box = PixelSize(width: box, height: box)
             let small = try DecoderRegistry(.codecs).decode(
                 file, options: .with { ($0.targetSize, $0.contentMode) = (box, mode) }
@@ -66,8 +66,8 @@ import Testing
         #expect(image.size == PixelSize(width: 40, height: 30))
     }
 
-    @Test(arguments: 1...8, ContentMode.allCases)
-    func theTargetSizeIsThatOfTheUprightImage(orientation: Int, mode: ContentMode) throws {
+    @Test(arguments: 1...8, ImageContentMode.allCases)
+    func theTargetSizeIsThatOfTheUprightImage(orientation: Int, mode: ImageContentMode) throws {
         // Given: an image stored with 160 × 96 pixels, and a box that is higher than wide.
         let file = JPEGBuilder(
             blocks: PixelSize(width: 20, height: 12), components: 1,

@@ -2,7 +2,7 @@ import ImageCore
 import Testing
 
 @Suite struct Geometry {
-    private func output(_ source: (Int, Int), _ box: (Int, Int), _ mode: ContentMode, upscales: Bool = false) -> PixelSize {
+    private func output(_ source: (Int, Int), _ box: (Int, Int), _ mode: ImageContentMode, upscales: Bool = false) -> PixelSize {
         ResizeGeometry(
             source: PixelSize(width: source.0, height: source.1), box: PixelSize(width: box.0, height: box.1), mode: mode,
             upscales: upscales

@@ -29,15 +29,15 @@ import Testing
             .init(dataLoader: ScriptedLoader { _ in .body(Data([7])) }, decoder: decoder, memoryCache: LoggedMemoryCache()))
     }
 
-    private func request(_ width: Int, _ height: Int, _ mode: ContentMode = .fit) -> ImageRequest {
+    private func request(_ width: Int, _ height: Int, _ mode: ImageContentMode = .fit) -> ImageRequest {
         ImageRequest(url: url("x"), size: PixelSize(width: width, height: height), contentMode: mode)
     }
 
     private func size(_ request: ImageRequest) async throws -> PixelSize { try await loader.image(for: request).size }
 
     @Test(arguments: [
-        (ContentMode.fit, PixelSize(width: 10, height: 8)), (.fill, PixelSize(8)), (.exact, PixelSize(width: 10, height: 8)),
-    ]) func aLargerSizeIsServedFromMemory(mode: ContentMode, result: PixelSize) async throws {
+        (ImageContentMode.fit, PixelSize(width: 10, height: 8)), (.fill, PixelSize(8)), (.exact, PixelSize(width: 10, height: 8)),
+    ]) func aLargerSizeIsServedFromMemory(mode: ImageContentMode, result: PixelSize) async throws {
         #expect(try await size(request(20, 20, mode)) == result)
         #expect(try await loader.response(for: request(40, 40, mode)).tier == .memory)
         #expect(loader.cachedImage(for: request(30, 30, mode))?.size == result)

@@ -11,7 +11,7 @@ import Testing
     private func processor(_ name: String) -> RecordingProcessor { RecordingProcessor(name, log: log) { image, _ in image } }
 
     private func request(
-        _ name: String = "x", width: Int? = nil, mode: ContentMode = .fit, _ processors: [String] = []
+        _ name: String = "x", width: Int? = nil, mode: ImageContentMode = .fit, _ processors: [String] = []
     ) -> ImageRequest {
         var request = ImageRequest(url: url(name))
         if let width { request.options.targetSize = PixelSize(width: width, height: width) }
@@ -56,11 +56,11 @@ import Testing
 
     /// An image that was decoded to a larger box may be smaller than the box, and still be large enough.
     @Test(arguments: [
-        (ContentMode.fit, PixelSize(width: 20, height: 5), true), (.fit, PixelSize(width: 5, height: 20), true),
+        (ImageContentMode.fit, PixelSize(width: 20, height: 5), true), (.fit, PixelSize(width: 5, height: 20), true),
         (.fit, PixelSize(width: 9, height: 9), false), (.fill, PixelSize(width: 20, height: 5), false),
         (.fill, PixelSize(width: 20, height: 20), true), (.exact, PixelSize(width: 20, height: 5), false),
     ])
-    func anImageStandsInIfItCoversTheBox(_ mode: ContentMode, _ size: PixelSize, _ covers: Bool) {
+    func anImageStandsInIfItCoversTheBox(_ mode: ImageContentMode, _ size: PixelSize, _ covers: Bool) {
         var options = LoadOptions()
         (options.targetSize, options.contentMode) = (PixelSize(width: 10, height: 10), mode)
         var larger = options

@@ -5,7 +5,7 @@ import Testing
 
 /// Several sizes of one image that are wanted at once.
 @Suite(.timeLimit(.minutes(1))) struct SharedSizes {
-    private func request(_ side: Int, mode: ContentMode = .fit) -> ImageRequest {
+    private func request(_ side: Int, mode: ImageContentMode = .fit) -> ImageRequest {
         var request = ImageRequest(url: url("x"))
         request.options.targetSize = PixelSize(width: side, height: side)
         request.options.contentMode = mode
@@ -49,7 +49,9 @@ import Testing
     }
 
     /// FEATURES 2.11.
-    @Test(arguments: [ContentMode.fill, .exact]) func twoSizesAtOnceMakeOneDecodeInEveryMode(mode: ContentMode) async throws {
+    @Test(arguments: [ImageContentMode.fill, .exact]) func twoSizesAtOnceMakeOneDecodeInEveryMode(mode: ImageContentMode)
+        async throws
+    {
         let bench = SizeBench()
         #expect(try await sides(bench, [request(2, mode: mode), request(8, mode: mode), request(4, mode: mode)]) == [2, 8, 4])
         #expect(bench.decoder.log.events == ["decode 8"])

@@ -41,14 +41,14 @@ import Testing
         ImageLoader.Configuration(
             dataLoader: ScriptedLoader { _ in .body(Data(repeating: 7, count: 200)) }, decoder: FullSizeDecoder()))
 
-    private func request(_ mode: ContentMode = .fit) -> ImageRequest {
+    private func request(_ mode: ImageContentMode = .fit) -> ImageRequest {
         var request = ImageRequest(url: url("x"), size: PixelSize(16))
         request.options.contentMode = mode
         return request
     }
 
-    @Test(arguments: [(ContentMode.fit, 12), (.fill, 16), (.exact, 16)])
-    func aDecoderThatReturnsEveryImageInFullNeedsNoRegistry(mode: ContentMode, height: Int) async throws {
+    @Test(arguments: [(ImageContentMode.fit, 12), (.fill, 16), (.exact, 16)])
+    func aDecoderThatReturnsEveryImageInFullNeedsNoRegistry(mode: ImageContentMode, height: Int) async throws {
         let image = try await loader.image(for: request(mode))
         #expect(image.size == PixelSize(width: 16, height: height))
         #expect(red(image) == 9)

@@ -149,6 +149,7 @@ public struct Image: View, Primitive {
 // Names that SwiftUI shares with Calotype, so that the type check finds what is ambiguous.
 public enum ContentMode: Hashable, Sendable { case fit, fill }
 public protocol Transition {}
+public struct Circle: Sendable { public init() {} }
 public struct AnyTransition: Sendable { public static let opacity = AnyTransition() }
 
 public struct Animation: Sendable {

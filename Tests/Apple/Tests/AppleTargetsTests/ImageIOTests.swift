@@ -60,9 +60,10 @@ import UIKit
 
     /// FEATURES 8.4. The corner of the stored image is white, so it shows what is cropped.
     @Test(arguments: [
-        (ContentMode.fit, PixelSize(width: 20, height: 10), true), (.fill, PixelSize(20), false), (.exact, PixelSize(20), true),
+        (ImageContentMode.fit, PixelSize(width: 20, height: 10), true), (.fill, PixelSize(20), false),
+        (.exact, PixelSize(20), true),
     ])
-    func theTargetSizeIsMetExactly(_ mode: ContentMode, _ expected: PixelSize, _ hasCorner: Bool) throws {
+    func theTargetSizeIsMetExactly(_ mode: ImageContentMode, _ expected: PixelSize, _ hasCorner: Bool) throws {
         CGImageSource.log = []
         let image = try ImageIODecoder().decode(
             file("j", 160, 80),

@@ -212,9 +212,9 @@ import UIKit
 
     /// FEATURES 11.9: a view sizes its own requests.
     @Test(arguments: [
-        (UIView.ContentMode.scaleAspectFit, ContentMode.fit), (.scaleAspectFill, .fill), (.scaleToFill, .exact),
+        (UIView.ContentMode.scaleAspectFit, ImageContentMode.fit), (.scaleAspectFill, .fill), (.scaleToFill, .exact),
     ])
-    func aViewAsksForItsSizeInPixels(_ mode: UIView.ContentMode, _ expected: ContentMode) {
+    func aViewAsksForItsSizeInPixels(_ mode: UIView.ContentMode, _ expected: ImageContentMode) {
         let (window, view) = (UIWindow(), UIImageView(frame: CGRect(x: 0, y: 0, width: 60, height: 40)))
         (window.screenScale, view.contentMode) = (3, mode)
         window.addSubview(view)
