@@ -21,8 +21,7 @@ public final class MemoryCache: Caching {
     private let shards = (0..<MemoryCache.shardCount).map { _ in MemoryShard() }
     private let uses = UseCounter()
     private let now: @Sendable () -> Double
-    private let center: MemoryPressureCenter
-    private let listener = Lock<Int?>(nil)
+    private let pressure = Lock<MemoryPressureObserver?>(nil)
 
     /// The bytes that an entry counts in addition to its pixels: its slots in the index and in the eviction order, the
     /// text of its key, and the objects of the bitmap. Measured with keys of usual length.
@@ -50,14 +49,10 @@ public final class MemoryCache: Caching {
 
     init(limits: Limits, respondsToPressure: Bool, now: @escaping @Sendable () -> Double, center: MemoryPressureCenter) {
         evictionState = Lock(EvictionState(limits: limits))
-        (self.now, self.center) = (now, center)
+        self.now = now
         guard respondsToPressure else { return }
-        let number = center.add { [weak self] in self?.respond(to: $0) }
-        listener.withLock { $0 = number }
-    }
-
-    deinit {
-        if let number = listener.withLock({ $0 }) { center.remove(number) }
+        let observer = MemoryPressureObserver(of: center) { [weak self] in self?.respond(to: $0) }
+        pressure.withLock { $0 = observer }
     }
 
     /// The limits. Lowering them evicts entries at once.

@@ -15,9 +15,44 @@ public enum MemoryPressure: Int, Hashable, Sendable, Comparable, CaseIterable {
 
     public static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
 
-    /// Reports pressure to all memory caches of this process, as the system does. Returns once all of them have freed
-    /// memory.
+    /// Reports pressure to all memory caches and observers of this process, as the system does. Returns once they have
+    /// freed memory.
     public static func post(_ pressure: MemoryPressure) { MemoryPressureCenter.shared.post(pressure) }
+}
+
+/// Calls a function at each report of memory pressure, as long as it exists. For memory caches other than
+/// ``MemoryCache``.
+///
+/// ```swift
+/// final class OwnCache: Sendable {
+///     private let images = Lock<[String: Data]>([:])
+///     private let pressure = Lock<MemoryPressureObserver?>(nil)
+///     init() {
+///         let observer = MemoryPressureObserver { [weak self] pressure in
+///             if pressure == .critical { self?.images.withLock { $0 = [:] } }
+///         }
+///         pressure.withLock { $0 = observer }
+///     }
+/// }
+/// ```
+public final class MemoryPressureObserver: Sendable {
+    private let center: MemoryPressureCenter
+    private let number: Int
+
+    /// Begins to observe. The system is watched while there is an observer.
+    ///
+    /// - Parameter respond: called on any thread; ``MemoryPressure/post(_:)`` waits for it. It should capture what it
+    ///   frees weakly.
+    public convenience init(_ respond: @escaping @Sendable (MemoryPressure) -> Void) {
+        self.init(of: .shared, respond)
+    }
+
+    init(of center: MemoryPressureCenter, _ respond: @escaping @Sendable (MemoryPressure) -> Void) {
+        self.center = center
+        number = center.add(respond)
+    }
+
+    deinit { center.remove(number) }
 }
 
 /// Distributes memory pressure to the listeners of this process. Watches the system while there are listeners.

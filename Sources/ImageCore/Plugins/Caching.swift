@@ -5,6 +5,8 @@
 ///
 /// **Cancelling**: does not apply. **Errors**: none; an image that cannot be stored is dropped.
 ///
+/// **Memory pressure**: `MemoryPressureObserver` in `ImageCaching` reports when to free memory.
+///
 /// **Must not**: call back into a loader, or keep an entry past its limits.
 ///
 /// ```swift

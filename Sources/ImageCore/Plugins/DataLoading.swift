@@ -14,7 +14,8 @@
 /// connections.
 ///
 /// **Errors**: throw ``ImageError`` if one fits; other errors are wrapped as `plugInFailed`. A status such as 404 is no
-/// error here: return it, and the engine handles it. If a body ends early, its stream must throw.
+/// error here: return it, and the engine handles it. If a body ends early, its stream must throw. A scheme of an
+/// app throws ``ImageError/Code/notFound`` for what it does not have.
 ///
 /// **Must not**: keep a request after the end of its stream, follow more than ten redirects, or send the credentials of
 /// the request to another origin.

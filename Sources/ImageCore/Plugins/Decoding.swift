@@ -48,8 +48,10 @@ public protocol Decoding: Sendable {
 
     /// Decodes a file. The image is upright and in sRGB unless the options say otherwise.
     ///
-    /// With a target size, the image may have any size from the target size to the full size. Return the smallest one
-    /// that takes little work; the loader then resamples it.
+    /// With a target size, the image may have any size from the target size to the full size, and shows all of the full
+    /// image. Return the smallest one that takes little work; the loader then resamples it, and crops it for
+    /// ``ImageContentMode/fill``. A decoder may also return the result itself, in exactly the size that it has
+    /// (``ResizeGeometry``), cropped in the middle.
     func decode(_ data: Data, options: DecodeOptions) throws -> DecodedImage
 }
 

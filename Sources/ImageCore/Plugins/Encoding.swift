@@ -4,9 +4,15 @@
 ///
 /// **Cancelling**: check `options.cancellation` between rows, and throw `CancellationError`.
 ///
-/// **Errors**: throw ``ImageError``; other errors are wrapped.
+/// **Errors**: throw ``ImageError``; other errors are wrapped as `plugInFailed`.
 ///
-/// **Must not**: change pixels that the format can represent.
+/// **What a format cannot store**: an encoder draws an image with alpha over white, rounds bits beyond the depth of the
+/// format, and turns the pixels upright where the file has no place for `options.orientation`. Colours in a profile
+/// that the file cannot hold it converts, or it throws `unsupportedFeature`, as for a size beyond the format.
+///
+/// **Must not**: change pixels that the format can represent, or read the padding of rows: a row begins each
+/// `bytesPerRow`. Bitmaps have any ``PixelFormat`` and ``AlphaMode``; those with premultiplied alpha are to be
+/// unpremultiplied for a format that stores straight alpha.
 ///
 /// ```swift
 /// struct PortableGray: Encoding {

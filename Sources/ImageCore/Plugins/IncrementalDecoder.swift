@@ -19,6 +19,9 @@
 public protocol IncrementalDecoder: AnyObject {
     /// Returns the image so far, marked as a preview; `nil` if it would not differ from the last preview.
     ///
+    /// A preview has the size of the complete image, or any size of the same proportions. Rows and parts that have not
+    /// arrived are transparent, so that an opaque image may have previews with alpha, and in another pixel format.
+    ///
     /// - Parameter prefix: all bytes that have arrived. They begin with those of the previous call.
     /// - Throws: ``ImageError`` if there are no more previews; `CancellationError`. After an error the method is not
     ///   called again. The decode of the complete file reports damage.

@@ -10,7 +10,7 @@ extension ImageFormat {
 /// Writes uncompressed pixels (``ImageFormat/rgba``), for programs that compare images.
 ///
 /// Lossless for 8-bit images except for the rounding of premultiplied colours; images with more bits are rounded to 8
-/// bits.
+/// bits. An orientation is applied to the pixels, which keep their colour space.
 public struct RGBAEncoder: Encoding {
     /// Creates an encoder.
     public init() {}
@@ -18,7 +18,8 @@ public struct RGBAEncoder: Encoding {
     public var formats: [ImageFormat] { [.rgba] }
 
     public func encode(_ image: DecodedImage, as format: ImageFormat, options: EncodeOptions) throws -> Data {
-        let bitmap = try image.bitmap.straightRGBA8()
+        let upright = try image.bitmap.oriented(options.orientation, cancellation: options.cancellation)
+        let bitmap = try upright.straightRGBA8()
         guard let width = UInt32(exactly: bitmap.width), let height = UInt32(exactly: bitmap.height) else {
             throw ImageError(
                 .unsupportedFeature,

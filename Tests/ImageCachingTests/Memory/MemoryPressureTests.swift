@@ -55,6 +55,18 @@ import Testing
         #expect(cache.image(for: imageKey("a")) == nil)
     }
 
+    @Test func anObserverIsToldAsLongAsItExists() {
+        let told = Lock<[MemoryPressure]>([])
+        var observer: MemoryPressureObserver? = MemoryPressureObserver(of: center) { pressure in
+            told.withLock { $0.append(pressure) }
+        }
+        center.post(.warning)
+        withExtendedLifetime(observer) {}
+        observer = nil
+        center.post(.critical)
+        #expect(told.withLock { $0 } == [.warning])
+    }
+
     @Test func theSystemIsWatchedWhileThereIsACache() throws {
         final class Watch: Sendable {}
         let starts = Lock(0)

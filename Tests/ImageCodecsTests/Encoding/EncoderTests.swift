@@ -103,6 +103,16 @@ import Testing
         #expect(Array(file) == [2, 0, 0, 0, 1, 0, 0, 0, 10, 20, 30, 255, 128, 0, 0, 128])
     }
 
+    /// The format has no place for an orientation, so that the pixels are turned.
+    @Test
+    func rgbaFilesAreUpright() throws {
+        let source = try bitmap(2, 1, alpha: .opaque) { x, _ in x == 0 ? [10, 20, 30, 255] : [40, 50, 60, 255] }
+        var options = EncodeOptions()
+        options.orientation = .right
+        let file = try RGBAEncoder().encode(DecodedImage(source), as: .rgba, options: options)
+        #expect(Array(file) == [1, 0, 0, 0, 2, 0, 0, 0, 10, 20, 30, 255, 40, 50, 60, 255])
+    }
+
     @Test
     func encodingStopsWhenCancelled() throws {
         var options = EncodeOptions()
