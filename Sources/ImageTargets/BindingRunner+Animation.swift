@@ -54,9 +54,11 @@ extension BindingRunner {
 
     /// Stops the animation at its first frame or plays it, as the user prefers now.
     func updateMotion(isReduced: Bool, _ isolation: (any Actor)?) {
-        let (animated, isPlaying, request) = state.withLock { ($0.animated, $0.playing != nil, $0.binding.token.request) }
+        let (animated, isPlaying, isOver) = state.withLock {
+            ($0.animated, $0.playing != nil, $0.binding.calls.willChangeImage)
+        }
         // A newer request may have come while the view answered.
-        guard let animated, animated.request == request, isPlaying == isReduced else { return }
+        guard let animated, !isOver, isPlaying == isReduced else { return }
         guard isReduced else { return startPlaying(animated, isolation) }
         stopPlaying()
         // Before all pending calls, which belong to what comes next.

@@ -36,9 +36,9 @@ struct BindingState: Sendable {
     /// Whether no load runs, although the image is not loaded: the view is off screen, or its size is not known.
     private var isSuspended = false
     private var hasPreview = false
-    /// Whether the view shows the image of the request. A running load then makes another version of it, which the view
+    /// The image of the request, if the view shows it. A running load then makes another version of it, which the view
     /// waits for without a blank.
-    private var hasImage = false
+    private var shown: ImageResponse?
     /// Whether the view has grown: the load makes a larger version of the image, and reports nothing else.
     private var isGrowing = false
     private var isWaitingForSize = false
@@ -60,7 +60,7 @@ struct BindingState: Sendable {
         let setsExtra = !options.extra.isEmpty || !self.options.extra.isEmpty
         self.options = options
         priority = options.priority
-        (hasPreview, hasImage, isGrowing) = (false, false, false)
+        (hasPreview, shown, isGrowing) = (false, nil, false)
         (isLoading, isSuspended, isWaitingForSize) = (true, true, true)
         calls.replaceAll(by: setsExtra ? [.setExtraOptions(options.extra)] : [])
         calls.append(.setAccessibilityLabel(options.accessibilityLabel))
@@ -102,7 +102,8 @@ struct BindingState: Sendable {
         if options.accessibilityLabel != old.accessibilityLabel {
             calls.append(.setAccessibilityLabel(options.accessibilityLabel))
         }
-        let showsPlaceholder = isLoading && !hasImage && !hasPreview
+        if let shown, options.showsTierBadge != old.showsTierBadge { calls.append(badge: badge(shown), of: shown.image) }
+        let showsPlaceholder = isLoading && shown == nil && !hasPreview
         if showsPlaceholder, options.placeholder != old.placeholder { calls.append(options.placeholder) }
         // Without a cache to bring up to date, only the first request of several asks for the image that is shown.
         let policy = options.cachePolicy
@@ -159,7 +160,7 @@ struct BindingState: Sendable {
         token.request += 1
         token.load += 1
         (source, identity) = (nil, nil)
-        (isLoading, isSuspended, hasPreview, hasImage, isGrowing) = (false, false, false, false, false)
+        (isLoading, isSuspended, hasPreview, shown, isGrowing) = (false, false, false, nil, false)
         calls.replaceAll(by: [])
     }
 
@@ -168,7 +169,7 @@ struct BindingState: Sendable {
         token.request += 1
         token.load += 1
         // A loaded image that is not shown yet is dropped with its completion, as if it were still loading.
-        if calls.dropResults() || (isLoading && !isGrowing), !hasImage { identity = nil }
+        if calls.dropResults() || (isLoading && !isGrowing), shown == nil { identity = nil }
         (isLoading, isSuspended, isGrowing) = (false, false, false)
         if calls.willShowLoading { calls.append(.setLoading(false)) }
     }
@@ -200,7 +201,7 @@ struct BindingState: Sendable {
         switch event {
         case .progress(let progress): if !isGrowing { calls.appendResult(.setProgress(progress)) }
         case .preview(let image):
-            if isGrowing || hasImage { break }
+            if isGrowing || shown != nil { break }
             hasPreview = true
             calls.appendResult(.setImage(image, .none, badge: nil))
         case .finished(let result):
@@ -213,10 +214,10 @@ struct BindingState: Sendable {
                 let transition = hasPreview ? .none : options.transition
                 calls.appendResult(.setImage(response.image, transition, badge: badge(response)))
                 calls.appendCompletion(result)
-            case .failure(.cancelled): if !hasImage { identity = nil }
+            case .failure(.cancelled): if shown == nil { identity = nil }
             case .failure(.failed(let error)):
                 // A view that shows the image keeps it.
-                if !hasImage {
+                if shown == nil {
                     if let image = options.failureImage { calls.appendResult(.setImage(image, .none, badge: nil)) }
                     calls.appendResult(.setFailure(error))
                 }
@@ -229,6 +230,7 @@ struct BindingState: Sendable {
     private mutating func finishGrowing(_ result: Result<ImageResponse, LoadFailure>) {
         isGrowing = false
         if case .success(let response) = result {
+            if shown != nil { shown = response }
             calls.appendResult(.setImage(response.image, .none, badge: badge(response)))
         }
     }
@@ -237,9 +239,9 @@ struct BindingState: Sendable {
     mutating func nextStep() -> CallQueue.Step? {
         let step = calls.next()
         switch step {
-        case .complete(.success): hasImage = true
+        case .complete(.success(let response)): shown = response
         // The view shows the failure now, so that the same request may be made again, even by this completion.
-        case .complete(.failure): if !hasImage { identity = nil }
+        case .complete(.failure): if shown == nil { identity = nil }
         default: break
         }
         return step

@@ -59,6 +59,11 @@ struct CallQueue: Sendable {
         return isViewLoading
     }
 
+    /// Whether a pending call makes the view show something else.
+    var willChangeImage: Bool {
+        pending.contains { if case .call(let call) = $0.step { call.changesImage } else { false } }
+    }
+
     /// Replaces all pending steps: a request began or ended, so that older steps are stale.
     mutating func replaceAll(by calls: [ViewCall]) {
         pending = calls.map { Entry(step: .call($0), isResult: false) }
@@ -66,6 +71,11 @@ struct CallQueue: Sendable {
 
     /// Adds a call that stays in the queue if the load is cancelled.
     mutating func append(_ call: ViewCall) { pending.append(Entry(step: .call(call), isResult: false)) }
+
+    /// Changes the badge of the image that the view shows; draws it into the image where the view shows no badges.
+    mutating func append(badge: CacheTier?, of image: DecodedImage) {
+        append(showsBadges ? .setTierBadge(badge) : .setImage(image, .none, badge: badge))
+    }
 
     /// Adds the call that shows a placeholder, or nothing.
     mutating func append(_ placeholder: Placeholder) {

@@ -31,6 +31,7 @@ package struct RequestIdentity: Equatable, Sendable {
     private let failureImage: DecodedImage?
     private let transition: ImageTransition
     private let offScreenPolicy: OffScreenPolicy
+    private let showsTierBadge: Bool
     private let extra: ExtraOptions
 
     /// Makes the identity of a request to a loader.
@@ -57,6 +58,6 @@ package struct RequestIdentity: Equatable, Sendable {
             allowsExpensiveNetwork: options.allowsExpensiveNetwork, otherSources: request.otherSources, owner: request.owner)
         (priority, accessibilityLabel, extra) = (options.priority, options.accessibilityLabel, options.extra)
         (placeholder, failureImage) = (options.placeholder, options.failureImage)
-        (transition, offScreenPolicy) = (options.transition, options.offScreenPolicy)
+        (transition, offScreenPolicy, showsTierBadge) = (options.transition, options.offScreenPolicy, options.showsTierBadge)
     }
 }

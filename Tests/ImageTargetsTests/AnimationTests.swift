@@ -156,6 +156,48 @@ import Testing
         #expect(view.calls.events.last == .frame(11))
     }
 
+    /// A view that keeps its image for the next request follows the preference meanwhile.
+    @Test func aKeptAnimationFollowsThePreference() async throws {
+        let view = AnimatedView()
+        let target = ImageTarget(view, loader: provider)
+        let image = try animated()
+        await show(image, "a", in: target)
+        await advance(1)
+        await view.calls.wait(forCount: 2)
+        await clock.waitForSleeps(2)
+        var next = ImageRequest(url: URL(string: "test://b")!)
+        next.options.keepsImageWhileLoading = true
+        await target.setImage(next)
+        #expect(image.animation?.playingViews == 1 && provider.loads.count == 1)
+        await view.reduceMotion(true)
+        await target.motionPreferenceChanged()
+        #expect(view.calls.events == [.image(10), .frame(11), .frame(10)] && image.animation?.playingViews == 0)
+        await view.reduceMotion(false)
+        await target.motionPreferenceChanged()
+        #expect(image.animation?.playingViews == 1)
+        provider.loads[0].succeed(try TestImages.solid(red: 90))
+        await view.calls.wait { $0.last == .image(90) }
+        #expect(image.animation?.playingViews == 0)
+        await target.motionPreferenceChanged()
+        #expect(view.calls.events.last == .image(90))
+    }
+
+    /// The same after the load failed or was cancelled.
+    @Test func aKeptAnimationFollowsThePreferenceAfterCancel() async throws {
+        let view = AnimatedView(reducesMotion: true)
+        let target = ImageTarget(view, loader: provider)
+        let image = try animated()
+        await show(image, "a", in: target)
+        var next = ImageRequest(url: URL(string: "test://b")!)
+        next.options.keepsImageWhileLoading = true
+        await target.setImage(next)
+        await view.reduceMotion(false)
+        await target.motionPreferenceChanged()
+        #expect(image.animation?.playingViews == 1)
+        await target.cancel()
+        #expect(image.animation?.playingViews == 0)
+    }
+
     @Test func anAnimationThatNeverPlayedBeginsWhenMotionIsAllowed() async throws {
         let view = AnimatedView(reducesMotion: true)
         let target = ImageTarget(view, loader: provider)

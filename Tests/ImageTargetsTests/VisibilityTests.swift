@@ -237,6 +237,47 @@ private actor OptionView: ImageViewAdapter {
         #expect(view.calls == ["badge disk", "image 9", "badge none", "image 9"])
     }
 
+    @Test @MainActor func aChangedBadgeOfAShownImageTakesEffectWithoutALoad() async throws {
+        let view = BadgeView()
+        let target = ImageTarget(view, loader: provider)
+        let plain = try TestImages.solid(width: 63, height: 70, red: 9)
+        let completed = EventLog<Void>()
+        target.setImage(request { _ in }) { _ in completed.append(()) }
+        provider.loads.last?.succeed(plain, tier: .disk)
+        await completed.wait(forCount: 1)
+        for isMarked in [false, true, true, false] { await target.setImage(request { $0.showsTierBadge = isMarked }) }
+        #expect(view.calls == ["badge none", "image 9", "badge disk", "badge none"])
+        #expect(provider.loads.count == 1)
+        // Where the image is not there yet, it comes with the badge.
+        await target.setImage(request("b") { _ in })
+        await target.setImage(request("b") { $0.showsTierBadge = true })
+        provider.loads.last?.succeed(plain, tier: .network)
+        while view.calls.count < 6 { await Task.yield() }
+        #expect(view.calls.suffix(2) == ["badge network", "image 9"] && provider.loads.count == 2)
+        // Nor has a view without an image a badge.
+        await target.clear()
+        await target.setImage(request("c") { _ in })
+        await target.setImage(request("c") { $0.showsTierBadge = true })
+        #expect(view.calls.count == 6)
+    }
+
+    @Test func aChangedBadgeIsDrawnIntoTheShownImage() async throws {
+        let view = LastImageView()
+        let target = ImageTarget(view, loader: provider)
+        let plain = try TestImages.solid(width: 63, height: 70, red: 9)
+        provider.cache(plain, for: request { $0.showsTierBadge = true })
+        await target.setImage(request { $0.showsTierBadge = true })
+        let corner: @Sendable () async throws -> [UInt8] = {
+            TestImages.pixel(of: try #require(await view.image), x: 0, y: 0)
+        }
+        #expect(try await corner() == [30, 130, 60, 255])
+        await target.setImage(request { _ in })
+        #expect(try await corner() == [9, 0, 0, 255])
+        await target.setImage(request { $0.showsTierBadge = true })
+        #expect(try await corner() == [30, 130, 60, 255])
+        #expect(provider.loads.isEmpty)
+    }
+
     @Test func aBadgeIsDrawnInEveryFormatButNotOnTinyImages() throws {
         let tiny = try TestImages.solid(width: 6, height: 8, red: 9)
         #expect(TestImages.pixel(of: TierBadge(.disk).drawn(on: tiny), x: 0, y: 0) == [9, 0, 0, 255])
