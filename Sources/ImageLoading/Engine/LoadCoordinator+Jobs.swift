@@ -76,7 +76,9 @@ extension LoadCoordinator {
             }
             switch upstream {
             case .began(let job): start(job)
-            case .joined(let load): if let load { observe(.joined(load), dependent.plan) }
+            case .joined(let load):
+                if let load { observe(.joined(load), dependent.plan) }
+                previewWhatHasArrived(for: dependent.id)
             case .finished(let output, let load):
                 if let load { observe(.joined(load), dependent.plan) }
                 if let output {
@@ -152,7 +154,7 @@ extension LoadCoordinator {
     /// More bytes of a job arrived.
     func report(_ progress: LoadProgress, _ bytes: BodyBuffer, from job: Job) {
         let (tasks, previewing) = state.withLock { state in
-            state.update(job.id) { $0.progress = progress }
+            state.update(job.id) { ($0.progress, $0.bytes) = (progress, bytes) }
             return (
                 state.sharing.progressListeners(of: job.id).compactMap { state.tasks[$0] },
                 state.sharing.previewingDependents(of: job.id).compactMap { dependent in
@@ -162,6 +164,15 @@ extension LoadCoordinator {
         }
         for task in tasks { task.report(progress) }
         for (dependent, policy) in previewing { dependent.receive(bytes, policy, self) }
+    }
+
+    /// Makes previews for a job that comes late, of what its upstream has so far.
+    func previewWhatHasArrived(for id: JobID) {
+        for arrived in state.withLock({ $0.arrived(for: id) }) {
+            if let bytes = arrived.bytes { arrived.job.receive(bytes, arrived.policy, self) }
+            guard let preview = arrived.preview else { continue }
+            components.previewWorkers.submit { [self] in arrived.job.receive(preview, self) }
+        }
     }
 
     /// A preview of the output of a job was made. A preview that comes after the output has no effect.

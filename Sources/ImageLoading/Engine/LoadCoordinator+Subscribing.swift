@@ -11,7 +11,11 @@ extension LoadCoordinator {
         if let joined = subscribed.joined { observe(.joined(joined), plan) }
         if !observers.isEmpty { task.release() }
         if let progress = subscribed.progress { task.report(progress) }
-        if let preview = subscribed.preview { task.show(preview.image) }
+        if let preview = subscribed.preview {
+            task.show(preview.image)
+        } else if let id = subscribed.previewless {
+            previewWhatHasArrived(for: id)
+        }
         if let job = subscribed.new { start(job) }
         guard let subscription = subscribed.subscription else { return subscribed.output }
         // The load may have been cancelled, or its priority changed, before it had a subscription.
@@ -33,6 +37,8 @@ extension LoadCoordinator {
         var joined: LoadID?
         var progress: LoadProgress?
         var preview: StagedImage?
+        /// A job that has made no preview yet.
+        var previewless: JobID?
         /// The output of a finished job.
         var output: LoadOutput?
         var joinsNarrowerFetch = false
@@ -59,7 +65,7 @@ extension LoadCoordinator {
                 state.tasks[subscription] = task
                 (subscribed.joined, subscribed.subscription) = (state.sharing.nodes[id]?.load, subscription)
                 if task.wantsProgress { subscribed.progress = state.progress(of: id) }
-                if options.previews != .none { subscribed.preview = state.jobs[id]?.preview }
+                if options.previews != .none { (subscribed.preview, subscribed.previewless) = (state.jobs[id]?.preview, id) }
                 if let fetch = state.fetch(of: id) {
                     subscribed.joinsNarrowerFetch = fetch.areExceeded(by: plan, components)
                     subscribed.usesExpensiveNetwork = state.network.isExpensive

@@ -18,6 +18,8 @@ struct LoaderState: Sendable {
         /// The last preview while the output is being made.
         var preview: StagedImage?
         var progress: LoadProgress?
+        /// The bytes that have arrived, while they arrive.
+        var bytes: BodyBuffer?
         /// The limits of the fetch while it runs.
         var fetch: LoadCoordinator.FetchLimits?
 
@@ -116,7 +118,7 @@ struct LoaderState: Sendable {
         let output = try? outcome.get()
         let subscribers = sharing.finish(id, succeeded: output != nil)
         if output != nil, sharing.contains(id) {
-            update(id) { ($0.output, $0.preview) = (output, nil) }
+            update(id) { ($0.output, $0.preview, $0.bytes) = (output, nil, nil) }
         } else {
             jobs[id] = nil
         }
@@ -142,6 +144,28 @@ struct LoaderState: Sendable {
         var loads: [ImageTask] = []
         sharing.forEachLoad(behind: id) { if let task = tasks[$0] { loads.append(task) } }
         return loads
+    }
+
+    /// What has arrived from the upstream of a job, to make a preview of before more does.
+    struct Arrived: Sendable {
+        let job: Job
+        let bytes: BodyBuffer?
+        let preview: StagedImage?
+        let policy: PreviewPolicy
+    }
+
+    /// What has arrived for the jobs between a job that loads want previews of and its fetch: for the job itself, and
+    /// for those before it that had made none yet.
+    func arrived(for id: JobID) -> [Arrived] {
+        var arrived: [Arrived] = []
+        var next: JobID? = id
+        while let id = next, jobs[id]?.preview == nil, let upstream = sharing.upstream(of: id) {
+            if let job = jobs[id]?.job, let state = jobs[upstream], let policy = sharing.nodes[id]?.listeners.previewPolicy {
+                arrived.append(Arrived(job: job, bytes: state.bytes, preview: state.preview, policy: policy))
+            }
+            next = upstream
+        }
+        return arrived
     }
 
     /// The progress of the fetch that a job depends on.

@@ -1,6 +1,7 @@
 import CalotypeTesting
 import HTTPTypes
 import ImageCore
+import ImageNetworking
 import Testing
 
 @testable import ImageLoading
@@ -212,6 +213,78 @@ import Testing
         await bench.ended.wait(forCount: 2)
     }
 
+    /// A load that shares the fetch, or a part of the processing, of one that runs already (GAPS E6).
+    @Test(arguments: [PreviewPolicy.none, .incremental], [0, 1, 2])
+    func aLateLoadShowsWhatHasArrived(_ first: PreviewPolicy, processors: Int) async throws {
+        let bench = PreviewBench(chunks: 3)
+        let list = (0..<2).map { number in
+            RecordingProcessor("add\(number)", log: EventLog()) { image, _ in try TestImages.solid(red: red(image) + 50) }
+        }
+        let early = bench.start(previews: first, processors: Array(list.prefix(1)))
+        await bench.letChunkThrough()
+        if first == .none { await bench.progress.wait(forCount: 1) } else { await bench.shown.wait(forCount: 1) }
+        let shown = bench.shown.count
+        // Given no further byte, then the late load has a preview.
+        let late = bench.start(processors: Array(list.prefix(processors)))
+        let expected = UInt8(1 + 50 * processors)
+        await bench.shown.wait { $0.dropFirst(shown).contains(expected) }
+        #expect(bench.network.requests.count == 1)
+        bench.gate.open()
+        #expect(red(try await late.response.image) == UInt8(3 + 50 * processors))
+        #expect(red(try await early.response.image) == 53)
+        await bench.ended.wait(forCount: 2)
+    }
+
+    @Test func aLateLoadAtAnotherSizeShowsWhatHasArrived() async throws {
+        let bench = PreviewBench(chunks: 3)
+        let early = bench.start()
+        await bench.letChunkThrough()
+        await bench.shown.wait(forCount: 1)
+        var small = bench.request()
+        small.options.targetSize = PixelSize(width: 2, height: 2)
+        let previews = EventLog<PixelSize>()
+        let late = bench.loader.task(for: small) { if case .preview(let image) = $0 { previews.append(image.size) } }
+        await previews.wait(forCount: 1)
+        bench.gate.open()
+        _ = try await (early.response, late.response)
+    }
+
+    /// A body that is resumed begins with the bytes of the last attempt.
+    @Test func aResumedLoadShowsItsFirstBytesAtOnce() async throws {
+        let gate = Gate()
+        let chunk = Data(repeating: 1, count: PreviewBench.chunk)
+        let network = ScriptedLoader { request in
+            let isRest = request.headerFields[.range] != nil
+            var fields: HTTPFields = [.eTag: "\"v\"", .acceptRanges: "bytes", .contentLength: isRest ? "64" : "192"]
+            fields[.contentRange] = isRest ? "bytes 128-191/192" : nil
+            return .response(
+                HTTPResponse(status: isRest ? .partialContent : .ok, headerFields: fields),
+                chunks: Array(repeating: chunk, count: isRest ? 1 : 3), gate: gate)
+        }
+        let store = PartialBodyStore()
+        let loader = ImageLoader(
+            ImageLoader.Configuration(
+                dataLoader: ResumingLoader(network, store: store, minimumBytes: 1),
+                decoder: PieceDecoder(held: nil, fails: false)))
+        var request = ImageRequest(url: url("x"))
+        request.options.previews = .incremental
+        let received = EventLog<Int>()
+        let first = loader.task(for: request) { if case .progress(let value) = $0 { received.append(value.received) } }
+        for count in 1...2 {
+            while gate.held == 0 { await Task.yield() }
+            gate.letOneThrough()
+            await received.wait(forCount: count)
+        }
+        first.cancel()
+        while store.byteCount == 0 { await Task.yield() }
+        let shown = EventLog<UInt8>()
+        let task = loader.task(for: request) { if case .preview(let image) = $0 { shown.append(red(image)) } }
+        await shown.wait(forCount: 1)
+        #expect(shown.events == [2])
+        gate.open()
+        #expect(red(try await task.response.image) == 3)
+    }
+
     @Test func aStreamThatIsOpenedLateBeginsWithTheCurrentPreview() async throws {
         let bench = PreviewBench(chunks: 2)
         let task = bench.loader.task(for: bench.request())
@@ -239,6 +312,7 @@ private struct PreviewBench {
     let decoder: PieceDecoder
     let memory = LoggedMemoryCache()
     let disk = LoggedDataCache()
+    let network: ScriptedLoader
     let loader: ImageLoader
     /// Reds of the previews of all loads.
     let shown = EventLog<UInt8>()
@@ -249,7 +323,7 @@ private struct PreviewBench {
         chunks: Int, held: Held? = nil, fails: Bool = false, _ adjust: (inout ImageLoader.Configuration) -> Void = { _ in }
     ) {
         decoder = PieceDecoder(held: held, fails: fails)
-        let network = ScriptedLoader { [gate] _ in
+        network = ScriptedLoader { [gate] _ in
             .response(
                 HTTPResponse(status: .ok), chunks: Array(repeating: Data(repeating: 1, count: Self.chunk), count: chunks),
                 gate: gate)
