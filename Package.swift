@@ -120,6 +120,7 @@ let package = Package(
             name: "CCalotypeCurl", dependencies: ["CCalotypeLibCurl"], path: "Sources/C/Curl",
             linkerSettings: [.linkedLibrary("curl")]),
         systemLibrary("CCalotypeLibCurl", folder: "Curl", pkgConfig: "libcurl", apt: "libcurl4-openssl-dev", brew: "curl"),
+        systemLibrary("CCalotypeLibZ", folder: "Zlib", pkgConfig: "zlib", apt: "zlib1g-dev", brew: "zlib"),
         systemLibrary(
             "CCalotypeLibHiredis", folder: "Hiredis", pkgConfig: "hiredis", apt: "libhiredis-dev", brew: "hiredis"),
         systemLibrary("CCalotypeLibGTK", folder: "GTK", pkgConfig: "gtk4", apt: "libgtk-4-dev", brew: "gtk4"),
@@ -139,7 +140,9 @@ let package = Package(
         // trait is off.
         .target(
             name: "ImageNetworkingCurl",
-            dependencies: ["CalotypeSystem", "ImageCore", "ImageNetworking", "CCalotypeCurl", .httpTypes, .deque],
+            dependencies: [
+                "CalotypeSystem", "ImageCore", "ImageNetworking", "CCalotypeCurl", "CCalotypeLibZ", .httpTypes, .deque,
+            ],
             path: "Sources/Integrations/ImageNetworkingCurl"),
         .target(
             name: "ImageNetworkingFoundation", dependencies: ["CalotypeSystem", "ImageCore", "ImageNetworking", .httpTypes],

@@ -8,9 +8,8 @@ struct Hop: Sendable {
     let method: HTTPRequest.Method
     let headerFields: HTTPFields
     let body: Data?
-    /// Whether content codings are undone. Not after a response with an unknown one, such as the `aws-chunked`
-    /// that object stores keep from an upload: its body is taken as it is.
-    var decodes = true
+    /// Whether libcurl undoes content codings: those of the response before, br or zstd, which it alone can undo.
+    var decodesByLibrary = false
     /// The responses that redirected so far.
     var redirects: [HTTPResponse] = []
 

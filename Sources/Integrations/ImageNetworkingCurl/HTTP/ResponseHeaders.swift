@@ -94,22 +94,23 @@ struct ResponseHeaders: Equatable, Sendable {
         }
     }
 
-    /// Whether the body has a content coding of which libcurl knows nothing in any version.
-    var hasUnknownCoding: Bool {
+    /// The content codings of the body, in the order in which they were applied (RFC 9110, section 8.4).
+    var codings: [String] {
         let names = fields[.contentEncoding]?.lowercased().split { $0 == "," || $0 == " " || $0 == "\t" } ?? []
-        return names.contains { !Self.codings.contains(String($0)) }
+        return names.filter { $0 != "identity" && $0 != "none" }.map(String.init)
     }
 
-    private static let codings: Set<String> = ["identity", "none", "gzip", "x-gzip", "deflate", "br", "zstd"]
+    /// Whether only libcurl can undo a content coding of the body. An unknown one, such as the `aws-chunked` that
+    /// object stores keep from an upload, is ignored, as browsers do.
+    var needsLibraryToDecode: Bool {
+        let codings = Set(codings)
+        return codings.isSubset(of: ["gzip", "x-gzip", "deflate", "br", "zstd"]) && !codings.isDisjoint(with: ["br", "zstd"])
+    }
 
-    /// Removes what describes the coded bytes of a body that is decoded. Returns whether it is coded.
-    mutating func removeContentCoding() -> Bool {
-        guard let coding = fields[.contentEncoding] else { return false }
+    /// Removes what describes the coded bytes of a body that is decoded.
+    mutating func removeContentCoding() {
+        if !codings.isEmpty { (fields[.contentLength], contentLength) = (nil, nil) }
         fields[.contentEncoding] = nil
-        guard coding.lowercased() != "identity" else { return false }
-        fields[.contentLength] = nil
-        contentLength = nil
-        return true
     }
 
     private static func trimmed<Bytes: RandomAccessCollection<UInt8>>(_ bytes: Bytes) -> Bytes.SubSequence {

@@ -91,10 +91,12 @@ extension CurlLoop {
                 return .end(.failure(error))
             }
         }
-        if code == CURLE_OK, transfer.hasFinalHead { return .end(.success(())) }
-        if transfer.mayKeepCoding, headers.hasUnknownCoding, code == CURLE_WRITE_ERROR || code == CURLE_BAD_CONTENT_ENCODING {
+        if code == CURLE_OK, transfer.hasFinalHead {
+            return .end(transfer.hasWholeBody ? .success(()) : .failure(transfer.codingError))
+        }
+        if transfer.mayDecodeByLibrary, headers.isComplete, headers.needsLibraryToDecode, code == CURLE_WRITE_ERROR {
             var again = transfer.hop
-            again.decodes = false
+            again.decodesByLibrary = true
             return .redirect(again)
         }
         // Versions of libcurl differ in the error for a connection without a socket.

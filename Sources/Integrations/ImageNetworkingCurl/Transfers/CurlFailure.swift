@@ -50,8 +50,7 @@ struct CurlFailure: Hashable {
                     + "Raise transport.connectTimeout to wait longer.")
         // The second one is libcurl's for bytes after the end of coded data.
         case CURLE_BAD_CONTENT_ENCODING, CURLE_WRITE_ERROR:
-            return make(
-                .badResponse, "“\(host)” sent \(source) in a content coding that is unknown, or whose data is damaged.")
+            return .badCoding(of: source, host: host, causes: causes)
         case CURLE_GOT_NOTHING: return make(.connectionLost, "“\(host)” closed the connection without a response to \(source).")
         // The last two are errors of an HTTP/2 stream, or of its connection.
         case CURLE_PARTIAL_FILE, CURLE_RECV_ERROR, CURLE_SEND_ERROR, CURLE_SEND_FAIL_REWIND, CURLE_HTTP2_STREAM, CURLE_HTTP2:
@@ -68,6 +67,16 @@ struct CurlFailure: Hashable {
         default:
             return make(.badResponse, "“\(host)” returned a malformed HTTP response to \(source).")
         }
+    }
+}
+
+extension ImageError {
+    /// A body whose content codings cannot be undone.
+    static func badCoding(of source: String, host: String, causes: [String] = []) -> ImageError {
+        ImageError(
+            .badResponse,
+            message: "“\(host)” sent \(source) in a content coding that is unknown, or whose data is damaged or ends early.",
+            causes: causes)
     }
 }
 

@@ -50,8 +50,8 @@ final class CurlTransfer {
     private var maximumUnread = 0
     /// The bytes of the request's body that were sent when that was last looked at.
     private var sentBytes = 0
-    /// Whether libcurl undoes a content coding, so that the number of bytes is unknown.
-    private var isDecoding = false
+    /// Undoes the content codings of the body; `nil` without one, or where libcurl does.
+    private var decoder: ContentDecoder?
     private var received = 0
     private var discarded = 0
 
@@ -87,13 +87,7 @@ final class CurlTransfer {
         let receipt = fetch.publish(head: newHead.take(), bytes: bytes, end: end)
         maximumUnread = receipt?.unread ?? 0
         guard end == nil, receipt != nil else { return false }
-        if isPaused { return receipt?.isPaused == false }
-        // Bytes that are decoded while a transfer is paused collect in libcurl, so that pauses it only here.
-        if isDecoding, fetch.pauses(above: loop.configuration.window) {
-            isPaused = true
-            handle.pause()
-        }
-        return false
+        return isPaused && receipt?.isPaused == false
     }
 
     /// Whether to hand over what was received together with what follows: waking the reader costs more than a few
@@ -145,7 +139,7 @@ final class CurlTransfer {
             rememberConnection()
             // Trailers arrive the same way, after the body.
             if hasFinalHead || handle.headers.isInterim || redirect != nil { return true }
-            if mayKeepCoding, handle.headers.hasUnknownCoding { return false }
+            if mayDecodeByLibrary, handle.headers.needsLibraryToDecode { return false }
             hasFinalHead = true
             do throws(ImageError) {
                 newHead = try head()
@@ -175,11 +169,28 @@ final class CurlTransfer {
     /// Where the response redirects, if that is followed; `nil` otherwise.
     var redirect: String? { loop.configuration.followsRedirects ? handle.headers.redirect : nil }
 
-    /// Whether the request may be sent once more, to get a body in the coding that it has.
-    var mayKeepCoding: Bool { !hasFinalHead && hop.decodes && hop.method == .get }
+    /// Whether the request may be sent once more, so that libcurl undoes the codings of the body.
+    var mayDecodeByLibrary: Bool {
+        !hasFinalHead && !hop.decodesByLibrary && hop.method == .get && handle.headers.status != 206
+    }
+
+    /// Whether the codings of the body ended where the transfer did.
+    var hasWholeBody: Bool { decoder?.isComplete != false }
+
+    /// The error for a body whose codings cannot be undone.
+    var codingError: ImageError { .badCoding(of: source, host: hop.address.origin.host) }
+
+    /// Prepares to undo the codings of the body. A part of coded bytes cannot be decoded (RFC 9110, section 14.2).
+    private func beginDecoding() throws(ImageError) {
+        guard handle.headers.status != 206, hop.method != .head else { return }
+        let codings = handle.headers.codings
+        guard codings.count <= ContentDecoder.maximumCodings else { throw codingError }
+        if !hop.decodesByLibrary { decoder = ContentDecoder(codings) }
+        if codings.isEmpty || decoder != nil || hop.decodesByLibrary { handle.headers.removeContentCoding() }
+    }
 
     private func head() throws(ImageError) -> Fetch.Head {
-        if handle.headers.status != 206, hop.decodes, hop.method != .head { isDecoding = handle.headers.removeContentCoding() }
+        try beginDecoding()
         // libcurl would use the last of several lengths, and the digits that a malformed one begins with.
         if handle.headers.hasBadLength { throw .badLength(source) }
         if let length = handle.headers.contentLength, length > fetch.limit, hop.method != .head, handle.headers.status != 304 {
@@ -202,23 +213,31 @@ final class CurlTransfer {
             discarded += count
             return discarded <= Self.maximumDiscardedBytes ? count : 0
         }
-        guard count <= fetch.limit - received else {
-            failure = .tooLarge(source, announced: nil, limit: fetch.limit)
-            return 0
-        }
-        if !isDecoding, mustPause(before: count) {
+        if mustPause(before: count) {
             isPaused = true
             update()
             return Int(CURL_WRITEFUNC_PAUSE)
+        }
+        guard let decoder else { return unsafe keep(bytes) ? count : 0 }
+        if unsafe decoder.decode(bytes, keep) { return count }
+        failure = failure ?? codingError
+        return 0
+    }
+
+    /// Keeps bytes for the reader. Returns whether they are within the limit.
+    private func keep(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        guard bytes.count <= fetch.limit - received else {
+            failure = .tooLarge(source, announced: nil, limit: fetch.limit)
+            return false
         }
         // Only a small body, since a chunk that holds less than it reserves wastes memory while it is unread.
         if received == 0, let length = handle.headers.contentLength, length <= Self.maximumDelayedBytes {
             newBytes.reserveCapacity(length)
         }
-        received += count
+        received += bytes.count
         unsafe newBytes.append(contentsOf: bytes)
         update()
-        return count
+        return true
     }
 
     private func mustPause(before count: Int) -> Bool {

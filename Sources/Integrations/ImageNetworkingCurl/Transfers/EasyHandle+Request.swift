@@ -12,7 +12,8 @@ extension EasyHandle {
         set(CURLOPT_HTTP_VERSION, Int(mayMultiplex ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1))
         // Several transfers to a host that may speak HTTP/2 wait for the first connection to say so.
         set(CURLOPT_PIPEWAIT, mayMultiplex ? 1 : 0)
-        if !hop.decodes { set(CURLOPT_HTTP_CONTENT_DECODING, 0) }
+        // The request has no such field all the same; see `lines`.
+        if hop.decodesByLibrary { set(CURLOPT_ACCEPT_ENCODING, "") }
         setHeaderLines(Self.lines(for: hop))
         if let body = hop.body {
             set(CURLOPT_POSTFIELDSIZE, body.count)
@@ -35,8 +36,6 @@ extension EasyHandle {
         set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
         set(CURLOPT_HTTP09_ALLOWED, 0)
         set(CURLOPT_BUFFERSIZE, Self.bufferSize)
-        // Servers compress without being asked (RFC 9110, section 12.5.3). The request has no such field; see `lines`.
-        set(CURLOPT_ACCEPT_ENCODING, "")
         set(CURLOPT_CONNECTTIMEOUT_MS, configuration.connectTimeout.inMilliseconds)
         switch configuration.certificateAuthorities {
         case .system: break

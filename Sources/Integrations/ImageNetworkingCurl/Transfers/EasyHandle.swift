@@ -95,9 +95,6 @@ internal import CalotypeSystem
         return timing
     }
 
-    /// Stops receiving, outside of libcurl's callbacks.
-    func pause() { _ = unsafe curl_easy_pause(pointer, CURLPAUSE_RECV) }
-
     /// Whether the connection with this socket has received bytes that no transfer has read.
     func hasInput(_ socket: Int32) -> Bool { unsafe clt_curl_has_input(pointer, socket) }
 
