@@ -23,8 +23,13 @@
             }
             (isLaidOut, columnWidth) = (false, nil)
             unsafe GTKSignals.connect(view, "notify::scale-factor") { [weak self] in
-                self?.renewRequests()
-                self?.updateSoon()
+                guard let self else { return }
+                // A cell keeps its image until one of the new size is there.
+                for cell in cells.values where cell.position != nil {
+                    cell.target.viewSizeChanged()
+                    renewRequest(of: cell)
+                }
+                updateSoon()
             }
             unsafe GTKSignals.connect(view, "realize") { [weak self] in self?.realized() }
             unsafe GTKSignals.connect(view, "unrealize") { [weak self] in self?.unrealized() }
