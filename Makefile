@@ -123,6 +123,12 @@ kernelpaths: build #- run the tests of the kernels and processors for each instr
 	    --filter 'ImageKernelsTests|ImageProcessingTests' || exit 1; \
 	done
 
+# Each row is printed by the test of one sampling.
+fidelity: build #- print how far the colours of JPEG thumbnails differ from those of a full decode, by sampling and scale
+	@echo "Cb and Cr, mean and largest difference from a full decode scaled by Lanczos, at 1/2 to 1/12:"
+	@CALOTYPE_PRINT_FIDELITY=1 $(SWIFT) test --skip-build --disable-xctest --no-parallel --filter ThumbnailChromaTests \
+	  | grep '^4:'
+
 compare-kernels: #- compare all variants of the kernels, with arm64 under qemu, with the x86-64 baseline; SEED=1 ROUNDS=300
 	@Scripts/setup --arm64
 	@SEED=$(SEED) ROUNDS=$(ROUNDS) Scripts/compare-kernels
