@@ -1,6 +1,7 @@
 import ImageCore
 import ImageNetworkingCurl
 import LoopbackHTTP
+import LoopbackTLS
 import NetworkTestKit
 import Testing
 
@@ -76,4 +77,30 @@ struct CurlLoaderCookies {
         #expect(texts == ["lang=en pass=1"])
         await loader.close()
     }
+
+    #if os(Linux)
+        /// A secure cookie comes from and goes to TLS (RFC 6265, sections 5.2.5 and 5.4). libcurl and browsers count
+        /// loopback addresses as secure, so that it also goes there without TLS.
+        @Test func aSecureCookieGoesToTLSAndToLoopback() async throws {
+            let identity = try #require(LoopbackServer.Identity())
+            let secure = try LoopbackServer(security: identity) { request, connection in
+                let cookie = request["Cookie"]
+                try connection.respond(
+                    .init(
+                        200, headers: cookie == nil ? [("Set-Cookie", "pass=1; Secure"), ("Set-Cookie", "lang=en")] : [],
+                        body: Array((cookie ?? "-").utf8)))
+            }
+            let plain = try LoopbackServer(serving: { .init(200, body: Array(($0["Cookie"] ?? "-").utf8)) })
+            let loader = loader {
+                $0.certificateAuthorities = .pem(Data(identity.certificate.utf8))
+            }
+            let texts = ["-", "lang=en; pass=1"]
+            for text in texts { #expect(try await sorted(loader, secure) == text) }
+            #expect(try await sorted(loader, plain) == texts[1])
+        }
+
+        private func sorted(_ loader: CurlLoader, _ server: LoopbackServer) async throws -> String {
+            try await loader.load(try server.request("/")).body.text().split(separator: "; ").sorted().joined(separator: "; ")
+        }
+    #endif
 }

@@ -1,5 +1,6 @@
 import HTTPTypes
 import ImageCore
+import ImageNetworking
 import ImageNetworkingCurl
 import LoopbackHTTP
 import NetworkTestKit
@@ -16,6 +17,33 @@ struct CurlLoaderFailures {
         let error = try await imageError { _ = try await loader.load(DataRequest(url: url)) }
         #expect(error.code == .connectionFailed)
         #expect(error.message == "Could not connect to “127.0.0.1” to load \(url.absoluteString).")
+    }
+
+    /// The text of libcurl itself, for developers (GAPS T6). Its words differ between versions.
+    @Test func theCausesHaveTheTextOfTheTransport() async throws {
+        let port = try RefusingPort()
+        defer { withExtendedLifetime(port) {} }
+        let number = try #require(port.url.port)
+        let refused = DataRequest(url: port.url)
+        let first = try await imageError { _ = try await loader.load(refused) }
+        #expect(first.causes.count == 1 && first.causes[0].contains("\(number)"), "\(first.causes)")
+        let broken = try LoopbackServer { _, connection in
+            try connection.writeHeaders(200, headers: [("Content-Length", "1000")])
+            try connection.write(Array("half".utf8))
+            connection.close()
+        }
+        let second = try await imageError { _ = try await loader.body(of: try broken.request()) }
+        #expect(second.causes.count == 1 && second.causes[0].contains("996"), "\(second.causes)")
+        let malformed = try LoopbackServer { _, connection in
+            try connection.write("SMTP/1.1 200 OK\r\n\r\n")
+            connection.close()
+        }
+        let third = try await imageError { _ = try await loader.load(try malformed.request()) }
+        #expect(third.causes.count == 1 && third.causes[0].contains("HTTP/0.9"), "\(third.causes)")
+        // The causes name the attempts before, and have the text for the last one.
+        let retrying = RetryingLoader(loader, policy: RetryPolicy(maximumRetries: 1, baseDelay: .milliseconds(1), multiplier: 1))
+        let last = try await imageError { _ = try await retrying.load(refused) }
+        #expect(last.causes == ["attempt 1: \(first.message)"] + first.causes)
     }
 
     @Test func aServerThatDoesNotAcceptHitsTheConnectionTimeout() async throws {

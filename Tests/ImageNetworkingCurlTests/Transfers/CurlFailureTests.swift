@@ -24,6 +24,20 @@ import Testing
         #expect(failure(code: code).causes == ["detail"])
     }
 
+    /// libcurl has no text for some errors.
+    @Test func withoutATextTheCauseIsTheNumber() {
+        let failure = CurlFailure(
+            code: 56, detail: "", source: "http://a/b", host: "a", connectTimeout: .zero, isConnected: true)
+        #expect(failure.error.causes == ["libcurl error 56"])
+    }
+
+    /// libcurl takes whole milliseconds.
+    @Test func fractionsOfASecondReachTheTransport() {
+        #expect(Duration.milliseconds(1500).inMilliseconds == 1500)
+        #expect(Duration.microseconds(2_999_900).inMilliseconds == 2999)
+        #expect([Duration.zero, .nanoseconds(1), .seconds(-1)].map(\.inMilliseconds) == [1, 1, 1])
+    }
+
     /// libcurl 7.88 reports a header line that is too long as out of memory.
     @Test func outOfMemoryAfterConnectingIsABadResponse() {
         #expect(failure(code: 27).code == .badResponse)
