@@ -30,6 +30,25 @@ import Testing
         return loader
     }
 
+    /// GAPS N9, FEATURES 7.4.
+    @Test func loadsWorkWhereTheCacheDirectoryCannotBeMade() async throws {
+        let server = try Self.server()
+        defer { server.stop() }
+        let file = FileManager.default.temporaryDirectory.appending(path: "calotype-\(UUID().uuidString)")
+        try Data("mine".utf8).write(to: file)
+        defer { try? FileManager.default.removeItem(at: file) }
+        let warnings = EventLog<String>()
+        let directory = file.appending(path: "cache")
+        let cache = DiskCache(.init(directory: directory, onWarning: { warnings.append("\($0)") }))
+        let loader = makeStandardLoader(memory: memory, disk: cache)
+        for _ in 0..<3 {
+            memory.removeAll()
+            #expect(try await loader.response(for: imageRequest(server)).tier == .network)
+            try await loader.flush()
+        }
+        #expect(warnings.count == 1)
+    }
+
     // MARK: One image (FEATURES 1.14)
 
     @Test func aStoredResponseIsFoundFreshOrStaleWithoutTheNetwork() async throws {

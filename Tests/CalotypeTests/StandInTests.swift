@@ -82,6 +82,45 @@ import Testing
         #expect(trouble == .refused || server.requests.value <= (trouble == .closed ? 4 : 3))
     }
 
+    /// The requests that reach the host after the first image, until the stale one is delivered and in all: a retry
+    /// never delays the image. A body that breaks is not requested again from its start.
+    @Test(arguments: [(Trouble.refused, 0, 0), (.unavailable, 1, 5), (.silent, 1, 5), (.brokenBody, 1, 2)])
+    func theRequestsToATroubledHostAreCounted(_ trouble: Trouble, untilDelivered: Int, inAll: Int) async throws {
+        // Holds the requests after the one that fails, so that none of them is needed for the image.
+        let held = try LoopbackServer.Gate()
+        let number = Lock(0)
+        let png = try servedPNG()
+        let server = try LoopbackServer { _, connection in
+            let request = number.withLock { number in
+                number += 1
+                return number
+            }
+            let headers = [("Cache-Control", "max-age=0, stale-if-error=600")]
+            if request == 1 { return try connection.respond(Response(200, headers: headers, body: png)) }
+            if request > 1 + untilDelivered { try connection.wait(for: held) }
+            switch trouble {
+            case .unavailable: try connection.respond(Response(503))
+            case .silent: connection.waitForDisconnect()
+            default:
+                try connection.writeHeaders(200, headers: headers + [("Content-Length", "\(png.count)")])
+                try connection.write(Array(png.prefix(png.count / 2)))
+                connection.close()
+            }
+        }
+        defer { server.stop() }
+        let loader = loader(retryDelay: .zero)
+        var request = imageRequest(server)
+        _ = try await loader.image(for: request)
+        try await loader.flush()
+        if trouble == .refused { server.stop() }
+        // The transport measures it with the system's clock.
+        if trouble == .silent { request.options.timeout = .milliseconds(200) }
+        #expect(try await loader.response(for: request).tier == .disk)
+        held.open()
+        while loader.activity != ImageLoader.Activity() { await Task.yield() }
+        #expect(server.requests.value == 1 + inAll)
+    }
+
     @Test(
         "A stale image that must not be served waits for the retries, and then fails", arguments: ["must-revalidate", "no-cache"])
     func aForbiddenStaleImageDoesNotStandIn(_ directive: String) async throws {

@@ -160,6 +160,24 @@ import CalotypeSystem
         #expect(try Data(contentsOf: URL(filePath: folder.path + "images-v2")) == Data("mine".utf8))
     }
 
+    /// GAPS N9: a part of the path is a file, so that the directory cannot be made.
+    @Test(arguments: ["file", "file/below", "file/far/below"]) func aFileOnTheWayIsReportedWithTheTrueError(path: String)
+        async throws
+    {
+        let folder = try Folder()
+        try Data("mine".utf8).write(to: URL(filePath: folder.path + "file"))
+        let warnings = Warnings()
+        let cache = DiskCache(.init(directory: URL(filePath: folder.path + path), onWarning: { warnings.add($0) }))
+        for i in 0..<3 {
+            try await cache.store(entry(1), for: dataKey(i))
+            try await cache.flush()
+            #expect(try await cache.entry(for: dataKey(i)) == nil)
+        }
+        #expect(warnings.kinds == [.unavailable])
+        #expect(warnings.messages.first?.contains(SystemError.text(ENOTDIR)) == true, "\(warnings.messages)")
+        #expect(try Data(contentsOf: URL(filePath: folder.path + "file")) == Data("mine".utf8))
+    }
+
     /// Writes bytes as the file of an entry, with a valid checksum of the header, and a hole up to `size` bytes.
     private func forge(
         _ key: DataKey, in folder: Folder, size: Int64? = nil, _ change: (inout [UInt8]) -> Void
