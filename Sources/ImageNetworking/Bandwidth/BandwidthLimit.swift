@@ -13,7 +13,7 @@ public final class BandwidthLimit: Sendable {
     /// Creates a limit.
     ///
     /// - Parameters:
-    ///   - bytesPerSecond: the limit; 0 for none.
+    ///   - bytesPerSecond: the limit; 0, or a negative number, for none.
     ///   - clock: measures the time and the waits; `ContinuousClock` by default.
     public init(bytesPerSecond: Int, clock: any Clock<Duration> = ContinuousClock()) {
         self.clock = AnyClock(clock)
