@@ -1,6 +1,7 @@
 #if GTK
     internal import CCalotypeLibGTK
     internal import ImageCore
+    internal import ImageTargets
 
     // The view in the scrolled window, and the work of each frame.
     extension GTKImageList {
