@@ -7,7 +7,8 @@ struct Exchange {
     let connection: LoopbackServer.Connection
     /// The number of the request among those for the URL, from 1.
     let attempt: Int
-    let port: Int
+    /// The ports of all hosts.
+    let ports: [Int]
     let image: StormImage
     let file: [UInt8]
     /// The file of another URL.
@@ -38,6 +39,9 @@ struct Exchange {
 
     func sendFile() throws { try send(usual + [length], file) }
 
+    /// The types and sizes of a body that is not cached.
+    func uncached(_ body: some Collection<UInt8>) -> [String] { ["Content-Type: \(image.type)", length(of: body)] }
+
     /// Responds correctly: with the file, with the rest of it, or with 304.
     func sendProperly() throws {
         if request["If-None-Match"] == image.entityTag { return try send("304 Not Modified", usual) }
@@ -58,6 +62,12 @@ struct Exchange {
 
     func redirect(_ status: String = "302 Found", to location: String, _ lines: [String] = []) throws {
         try send(status, lines + ["Location: \(location)", "Content-Length: 0"])
+    }
+
+    /// Redirects to bytes that need not be text.
+    func redirect(to location: [UInt8]) throws {
+        try connection.write("HTTP/1.1 302 Found\r\nContent-Length: 0\r\nLocation: ")
+        try connection.write(location + Array("\r\n\r\n".utf8))
     }
 
     func pause(milliseconds: UInt32) { usleep(milliseconds * 1_000) }

@@ -15,6 +15,10 @@ final class LoadRecords: Sendable {
         var failures: [String] = []
         var failureCount = 0
         var fromDisk = 0
+        /// The images that the disk cache served during the storm, by the name of the misbehaviour.
+        var stored: [String: Int] = [:]
+        var lastStart: ContinuousClock.Instant?
+        var longestPause = Duration.zero
     }
 
     private let state = Lock(State())
@@ -22,8 +26,11 @@ final class LoadRecords: Sendable {
     /// Records a load that starts. Returns its number, for ``end(_:of:as:)``.
     func begin(_ path: String, cancel: @escaping @Sendable () -> Void) -> Int {
         state.withLock { state in
+            let now = ContinuousClock.now
+            if let last = state.lastStart { state.longestPause = max(state.longestPause, now - last) }
+            state.lastStart = now
             state.nextID += 1
-            state.running[state.nextID] = Running(path: path, since: .now, cancel: cancel)
+            state.running[state.nextID] = Running(path: path, since: now, cancel: cancel)
             return state.nextID
         }
     }
@@ -43,6 +50,12 @@ final class LoadRecords: Sendable {
         }
     }
 
+    /// The next load is the first one after a rest.
+    func noteRest() { state.withLock { $0.lastStart = nil } }
+
+    /// Counts an image that the disk cache served during the storm.
+    func noteStored(_ misbehaviour: Misbehaviour) { state.withLock { $0.stored[misbehaviour.name, default: 0] += 1 } }
+
     /// Counts an image that the disk cache served after the storm.
     func noteFromDisk() { state.withLock { $0.fromDisk += 1 } }
 
@@ -57,6 +70,9 @@ final class LoadRecords: Sendable {
     }
 
     var fromDisk: Int { state.withLock { $0.fromDisk } }
+    func stored(of misbehaviour: Misbehaviour) -> Int { state.withLock { $0.stored[misbehaviour.name] ?? 0 } }
+    /// The longest time between the starts of two loads, without rests.
+    var longestPause: Duration { state.withLock { $0.longestPause } }
     var loads: Int { state.withLock { $0.nextID } }
     var running: Int { state.withLock { $0.running.count } }
     var failures: [String] { state.withLock { $0.failures } }

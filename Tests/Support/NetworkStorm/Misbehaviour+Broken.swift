@@ -3,12 +3,12 @@ internal import LoopbackHTTP
 // Responses that no client can use.
 extension Misbehaviour {
     static let transport = [
-        Misbehaviour("no-answer", "Sends nothing.", [.timedOut]) { $0.connection.waitForDisconnect() },
-        Misbehaviour("stalls-in-head", "Stops sending within the headers.", [.timedOut]) {
+        Misbehaviour("no-answer", "Sends nothing.", [.timedOut], .slow) { $0.connection.waitForDisconnect() },
+        Misbehaviour("stalls-in-head", "Stops sending within the headers.", [.timedOut], .slow) {
             try $0.connection.write("HTTP/1.1 200 OK\r\nContent-Le")
             $0.connection.waitForDisconnect()
         },
-        Misbehaviour("stalls-in-body", "Stops sending in the middle of the body.", [.timedOut]) {
+        Misbehaviour("stalls-in-body", "Stops sending in the middle of the body.", [.timedOut], .slow) {
             try $0.send(["Content-Type: \($0.image.type)", $0.length], $0.file[..<$0.half])
             $0.connection.waitForDisconnect()
         },
@@ -116,6 +116,8 @@ extension Misbehaviour {
 
     private static func length(_ exchange: Exchange) -> String { exchange.length }
 
+    static let page = Array("<!DOCTYPE html><title>Log in</title><p>Welcome to this network.".utf8)
+
     static let bodies = [
         Misbehaviour("endless-body", "Sends a body endlessly.", [.tooLarge]) {
             try $0.send(["Content-Type: \($0.image.type)", year], $0.file[..<$0.half])
@@ -124,8 +126,18 @@ extension Misbehaviour {
         Misbehaviour("empty", "Sends an empty body.", [.empty]) {
             try $0.send(["Content-Type: \($0.image.type)", year, "Content-Length: 0"])
         },
+        Misbehaviour("empty-chunked", "Sends an empty body as chunks.", [.empty]) {
+            try $0.send(["Content-Type: \($0.image.type)", year, "Transfer-Encoding: chunked"])
+            try $0.connection.writeChunk([])
+        },
+        Misbehaviour("empty-closed", "Sends an empty body without a length, and closes.", [.empty]) {
+            try $0.send(["Content-Type: \($0.image.type)", year, "Connection: close"])
+            $0.connection.close()
+        },
+        Misbehaviour("page", "Sends a page of HTML as what it is, to be cached for a year.", [.unknownFormat]) {
+            try $0.send(["Content-Type: text/html; charset=utf-8", year, $0.length(of: page)], page)
+        },
         Misbehaviour("html", "Sends a page of HTML as an image.", [.unknownFormat]) {
-            let page = Array("<!DOCTYPE html><title>Log in</title><p>Welcome to this network.".utf8)
             try $0.send(["Content-Type: \($0.image.type)", year, $0.length(of: page)], page)
         },
         Misbehaviour("truncated", "Sends half of the file as the complete body.", [.truncated, .corrupt]) {
@@ -141,16 +153,6 @@ extension Misbehaviour {
             let header = PNGChunk.bytes(type: "IHDR", [0, 0, 0xEA, 0x60, 0, 0, 0xEA, 0x60, 8, 6, 0, 0, 0])
             let file = [0x89, 0x50, 0x4E, 0x47, 13, 10, 26, 10] + header + PNGChunk.bytes(type: "IDAT", $0.file)
             try $0.send(["Content-Type: image/png", year, $0.length(of: file)], file)
-        },
-        Misbehaviour("gzip", "Sends gzip that the request does not allow.", [.image, .malformed, .unknownFormat]) {
-            let body = Gzip.stored($0.file)
-            try $0.send($0.usual + ["Content-Encoding: gzip", $0.length(of: body)], body)
-        },
-        Misbehaviour("gzip-bomb", "Sends gzip that becomes ten megabytes.", [.tooLarge, .malformed, .unknownFormat]) {
-            try $0.send(["Content-Type: \($0.image.type)", year, "Content-Encoding: gzip", $0.length(of: Gzip.bomb)], Gzip.bomb)
-        },
-        Misbehaviour("gzip-broken", "Declares the plain file as gzip.", [.image, .malformed]) {
-            try $0.send($0.usual + ["Content-Encoding: gzip", $0.length], $0.file)
         },
     ]
 }

@@ -49,6 +49,16 @@ extension Misbehaviour {
                 $0.pause(milliseconds: 20)
             }
         },
+        Misbehaviour(
+            "slow-progress", "Sends the body in pieces, with a pause before each, for longer than the timeout.", [.image], .slow
+        ) {
+            try $0.send($0.usual + [$0.length])
+            let size = $0.file.count / 8 + 1
+            for start in stride(from: 0, to: $0.file.count, by: size) {
+                try $0.connection.write(Array($0.file[start...].prefix(size)))
+                $0.pause(milliseconds: UInt32(StormRun.timeout / .milliseconds(7)))
+            }
+        },
         Misbehaviour("silent-close", "Announces a persistent connection, and closes it after the body.", [.image, .lost]) {
             try $0.send($0.usual + ["Connection: keep-alive", "Keep-Alive: timeout=600", $0.length], $0.file)
             $0.connection.close()
@@ -74,6 +84,10 @@ extension Misbehaviour {
             try $0.send(
                 (0..<200).map { "Set-Cookie: name\($0)=\(String(repeating: "c", count: 100)); Path=/" } + $0.usual + [$0.length],
                 $0.file)
+        },
+        Misbehaviour("cookie-wall", "Redirects to itself with a cookie until the request has it.", [.image]) {
+            if $0.request["Cookie"]?.contains("passed=\($0.image.tagText)") == true { return try $0.sendProperly() }
+            try $0.redirect(to: $0.image.path, ["Set-Cookie: passed=\($0.image.tagText); Path=\($0.image.path)"])
         },
         Misbehaviour("vary-all", "Sends Vary: *.", [.image]) { try $0.send($0.usual + ["Vary: *", $0.length], $0.file) },
         Misbehaviour("contradictory-cache", "Sends no-store with max-age, public with private.", [.image]) {

@@ -1,4 +1,5 @@
 internal import ImageCore
+internal import ImageNetworking
 
 /// A behaviour of the server, and the outcomes that a load of its URLs may have.
 struct Misbehaviour: Sendable {
@@ -8,13 +9,39 @@ struct Misbehaviour: Sendable {
     let what: String
     /// The outcomes of a load that is not cancelled. An image must always be the right one.
     let allowed: Set<Outcome>
+    private(set) var pace = Pace.usual
     let respond: @Sendable (Exchange) throws -> Void
+    /// The source of its loads in place of the server's URL, for a number; `nil` for the server.
+    private(set) var localSource: (@Sendable (LocalSources, Int) throws -> LoadSource)?
 
-    init(_ name: String, _ what: String, _ allowed: Set<Outcome>, respond: @escaping @Sendable (Exchange) throws -> Void) {
-        (self.name, self.what, self.allowed, self.respond) = (name, what, allowed, respond)
+    /// How long a load takes.
+    enum Pace {
+        case usual
+        /// Seconds. Fewer of these loads run, so that they do not take the places of all others.
+        case slow
+        /// As long as the host asks for. Its loads have a host to themselves, because all others would wait with them.
+        case limited
     }
 
-    static let all = proper + unusual + transport + lengths + responseHeaders + bodies + ranges + redirects + statuses
+    init(
+        _ name: String, _ what: String, _ allowed: Set<Outcome>, _ pace: Pace = .usual,
+        respond: @escaping @Sendable (Exchange) throws -> Void
+    ) {
+        (self.name, self.what, self.allowed, self.pace, self.respond) = (name, what, allowed, pace, respond)
+    }
+
+    /// A source that needs no server.
+    init(
+        _ name: String, _ what: String, _ allowed: Set<Outcome>,
+        source: @escaping @Sendable (LocalSources, Int) throws -> LoadSource
+    ) {
+        self.init(name, what, allowed) { try $0.sendStatus("404 Not Found") }
+        localSource = source
+    }
+
+    static let all =
+        proper + unusual + transport + lengths + responseHeaders + bodies + codings + ranges + redirects + statuses + limits
+        + stale + local
 
     static let byName = Dictionary(uniqueKeysWithValues: (all + [impostor]).map { ($0.name, $0) })
 
@@ -54,6 +81,10 @@ struct Outcome: Hashable, Sendable, Comparable, CustomStringConvertible {
     static let tooLarge = Outcome(.tooLarge)
     static let unknownFormat = Outcome(.unknownFormat)
     static let scheme = Outcome(.unsupportedScheme)
+    static let notCached = Outcome(.notCached)
+    static let paused = Outcome(.hostPaused)
+    static let request = Outcome(.invalidRequest)
+    static let unreadable = Outcome(.fileUnreadable)
 
     private init(_ code: ImageError.Code) { description = code.name }
 }

@@ -23,7 +23,8 @@ struct Storm {
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
         server = try ServerProcess()
         storm = StormRun(
-            misbehaviours: misbehaviours, port: server.port, directory: directory, seed: seed, records: records, stop: stop)
+            misbehaviours: misbehaviours, ports: server.ports, directory: directory.appending(path: "cache"),
+            local: LocalSources(directory: directory), seed: seed, records: records, stop: stop)
         interrupt.setEventHandler { [stop, records] in
             stop.set()
             records.cancelAll()
@@ -47,6 +48,7 @@ struct Storm {
         let warmUp = max(2, Double(seconds) / 6)
         await storm.storm(seconds: warmUp, round: 0)
         let before = Usage.atRest(unless: stop)
+        records.noteRest()
         _ = watchdog.takeUsages()
 
         let (began, first) = (ContinuousClock.now, records.loads)
@@ -60,7 +62,7 @@ struct Storm {
             do {
                 try server.stopMisbehaving()
                 await storm.checkHealth()
-                let count = storm.misbehaviours.count * StormRun.images
+                let count = storm.misbehaviours.count { $0.localSource == nil } * StormRun.images
                 report("afterwards \(count) images were loaded, \(records.fromDisk) of them from the disk cache")
             } catch { records.fail("the server has ended: \(error)") }
         }
@@ -84,6 +86,12 @@ struct Storm {
         // The number of open connections at a moment is random, too.
         if end.descriptors > start.descriptors + StormRun.width / 2 { records.fail("descriptors grew") }
         if end.threads > start.threads + 4 { records.fail("threads grew") }
+        // A host that misbehaves must not hold up the others.
+        if records.longestPause > StormRun.longestPause { records.fail("no load began for \(records.longestPause)") }
+        let stale = storm.misbehaviours.filter { $0.name.hasPrefix("stale-") }
+        if stale.count > 1, loads > 2_000, stale.allSatisfy({ records.stored(of: $0) == 0 }) {
+            records.fail("no stored image replaced an error")
+        }
         // This finds a leak of a few bytes for each load.
         if after.allocated > before.allocated + 512 << 10 + loads * 4 { records.fail("memory is still allocated at rest") }
         if after.descriptors > before.descriptors { records.fail("descriptors are open at rest") }
@@ -93,12 +101,13 @@ struct Storm {
     private func conclude(rate: Double) -> Int32 {
         for misbehaviour in storm.misbehaviours {
             let ends = records.ends(of: misbehaviour).sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
-            report("  \(misbehaviour.name): \(ends.joined(separator: ", "))")
+            let stored = records.stored(of: misbehaviour)
+            report("  \(misbehaviour.name): \(ends.joined(separator: ", "))" + (stored > 0 ? "; \(stored) from the disk" : ""))
         }
         let failed = records.loads - records.count(.image) - records.count(.cancelled)
         report(
             "\(records.loads) loads, \(records.count(.image)) images, \(failed) errors, \(records.count(.cancelled)) cancelled,",
-            "\(Int(rate)) loads a second")
+            "\(Int(rate)) loads a second, and no longer than \(records.longestPause) without a new one")
         for failure in records.failures { report("FAILED (seed \(storm.seed)): \(failure)") }
         if records.failureCount > 0 {
             report("FAILED: \(records.failureCount) failures")

@@ -17,7 +17,9 @@ struct StormImage {
     var isPNG: Bool { path.hasSuffix(".png") }
     var side: Int { 24 + Int(hash >> 40 & 63) }
     var type: String { isPNG ? "image/png" : "image/jpeg" }
-    var entityTag: String { "\"\(String(hash, radix: 16))\"" }
+    /// A text that identifies the image.
+    var tagText: String { String(hash, radix: 16) }
+    var entityTag: String { "\"\(tagText)\"" }
 
     private var color: [UInt8] { [UInt8(hash & 0xFF), UInt8(hash >> 8 & 0xFF), UInt8(hash >> 16 & 0xFF)] }
 
@@ -86,21 +88,40 @@ enum CRC32 {
     }
 }
 
-/// Writes gzip (RFC 1952) of stored blocks and of runs of zeros.
-enum Gzip {
-    private static let head: [UInt8] = [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 255]
+/// Writes content codings of stored blocks and of runs of zeros.
+enum ContentCoding {
+    private static let gzipStart: [UInt8] = [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 255]
 
-    /// Returns gzip of at most 65,535 uncompressed bytes.
-    static func stored(_ bytes: [UInt8]) -> [UInt8] {
+    /// Returns a stored block of at most 65,535 bytes (RFC 1951, section 3.2.4).
+    static func deflate(_ bytes: [UInt8]) -> [UInt8] {
         let count = UInt16(bytes.count)
-        return head + [1] + littleEndian(UInt32(count), 2) + littleEndian(UInt32(~count), 2) + bytes
-            + littleEndian(CRC32.of(bytes), 4) + littleEndian(UInt32(count), 4)
+        return [1] + littleEndian(UInt32(count), 2) + littleEndian(UInt32(~count), 2) + bytes
+    }
+
+    /// RFC 1952.
+    static func gzip(_ bytes: [UInt8]) -> [UInt8] {
+        gzipStart + deflate(bytes) + littleEndian(CRC32.of(bytes), 4) + littleEndian(UInt32(bytes.count), 4)
+    }
+
+    /// RFC 1950.
+    static func zlib(_ bytes: [UInt8]) -> [UInt8] {
+        let (a, b) = bytes.reduce((UInt32(1), UInt32(0))) { sums, byte in
+            let a = (sums.0 + UInt32(byte)) % 65_521
+            return (a, (sums.1 + a) % 65_521)
+        }
+        return [0x78, 1] + deflate(bytes) + littleEndian((b << 16 | a).byteSwapped, 4)
+    }
+
+    /// Returns a frame of one raw block of at most 128 KB (RFC 8878, section 3.1.1).
+    static func zstd(_ bytes: [UInt8]) -> [UInt8] {
+        let count = UInt32(bytes.count)
+        return [0x28, 0xB5, 0x2F, 0xFD, 0xA0] + littleEndian(count, 4) + littleEndian(1 | count << 3, 3) + bytes
     }
 
     /// 64 KB that decompress to 10 MB: a zero, then runs of 258 zeros in a block with fixed codes (RFC 1951, section
     /// 3.2.6).
     static let bomb: [UInt8] = {
-        var (bytes, bits, count) = (head, UInt32(0), UInt32(0))
+        var (bytes, bits, count) = (gzipStart, UInt32(0), UInt32(0))
         func put(_ value: UInt32, _ width: UInt32) {
             // Huffman codes begin with their highest bit.
             for bit in (0..<width).reversed() {

@@ -20,17 +20,22 @@ struct StormRun: Sendable {
     static let width = 64
     /// The number of images of each misbehaviour.
     static let images = 24
-    /// The timeout of one attempt. With the retry, its delay and a busy machine, no load may take longer than
-    /// ``bound``.
-    private static let timeout = Duration.seconds(6)
+    /// The servers, each a host to the loader. The last one is that of ``Misbehaviour/Pace/limited``.
+    static let hosts = 5
+    /// The timeout of one attempt. With the retry, its delay, the waits for a host and a busy machine, no load may take
+    /// longer than ``bound``.
+    static let timeout = Duration.seconds(3)
     static let bound = Duration.seconds(30)
     private static let retries = 1
+    /// Some load ends in this time, and another one starts.
+    static let longestPause = Duration.seconds(3)
     /// The longest time that an error is served from the cache, in seconds.
     private static let errorLifetime = Duration.seconds(2)
 
     let misbehaviours: [Misbehaviour]
-    let port: Int
+    let ports: [Int]
     let directory: URL
+    let local: LocalSources
     let seed: UInt64
     let records: LoadRecords
     let stop: StopSignal
@@ -41,6 +46,8 @@ struct StormRun: Sendable {
         (parts.limits.fetches, parts.limits.fetchesPerHost) = (Self.width, Self.width)
         parts.transport.connectTimeout = .seconds(2)
         parts.transport.usesProxyOfEnvironment = false
+        parts.transport.storesCookies = true
+        parts.hostBackoff?.maximumWait = .seconds(10)
         var retry = RetryPolicy(maximumRetries: Self.retries, baseDelay: .milliseconds(50), multiplier: 2)
         retry.maximumDelay = .seconds(1)
         parts.retryPolicy = retry
@@ -83,11 +90,18 @@ struct StormRun: Sendable {
     }
 
     private func load(with loader: ImageLoader, _ random: inout SeededGenerator) async {
-        let misbehaviour = misbehaviours[Int.random(in: 0..<misbehaviours.count, using: &random)]
+        var misbehaviour = misbehaviours[Int.random(in: 0..<misbehaviours.count, using: &random)]
+        if misbehaviour.pace != .usual, Int.random(in: 0..<4, using: &random) > 0 {
+            misbehaviour = misbehaviours[Int.random(in: 0..<misbehaviours.count, using: &random)]
+        }
         // The lesser of two random numbers: some URLs are loaded more often than others, and by several loads at once.
         let number = min(Int.random(in: 0..<Self.images, using: &random), Int.random(in: 0..<Self.images, using: &random))
-        let image = StormImage(path: misbehaviour.path(number))
-        var request = ImageRequest(url: url(image.path))
+        let source: LoadSource
+        do {
+            source = try self.source(of: misbehaviour, number)
+        } catch { return records.fail("\(misbehaviour.name): no source: \(error)") }
+        let path = misbehaviour.path(number)
+        var request = ImageRequest(url: source.url)
         request.options.priority = .allCases.randomElement(using: &random) ?? .normal
         switch Int.random(in: 0..<10, using: &random) {
         case 0, 1: request.options.targetSize = PixelSize(width: 16, height: 16)
@@ -95,10 +109,11 @@ struct StormRun: Sendable {
         case 3: request.options.cachePolicy = .reload
         case 4: request.options.cachePolicy = .diskOnly
         case 5: request.options.cachePolicy = .noCache
+        case 6: request.options.cachePolicy = .cacheOnly
         default: break
         }
         let task = loader.task(for: request)
-        let id = records.begin(image.path) { task.cancel() }
+        let id = records.begin(path) { task.cancel() }
         // An interrupt cancels only the loads that were recorded before it.
         if stop.isSet { task.cancel() }
         var canceller: Task<Void, Never>?
@@ -114,27 +129,32 @@ struct StormRun: Sendable {
         } else if Int.random(in: 0..<8, using: &random) == 0 {
             task.priority = .allCases.randomElement(using: &random) ?? .normal
         }
-        let outcome = await outcome(of: task, misbehaviour, image, isFullSize: request.options.targetSize == nil)
-        if outcome == .cancelled, canceller == nil, !stop.isSet { records.fail("\(image.path): cancelled without a reason") }
+        let outcome = await outcome(of: task, request.options, misbehaviour, path, source)
+        if outcome == .cancelled, canceller == nil, !stop.isSet { records.fail("\(path): cancelled without a reason") }
         canceller?.cancel()
         records.end(id, of: misbehaviour, as: outcome)
     }
 
     private func outcome(
-        of task: ImageTask, _ misbehaviour: Misbehaviour, _ image: StormImage, isFullSize: Bool
+        of task: ImageTask, _ options: OptionLayer, _ misbehaviour: Misbehaviour, _ path: String, _ source: LoadSource
     ) async -> Outcome {
         do throws(LoadFailure) {
             let response = try await task.response
-            if let problem = image.problem(with: response.image, isFullSize: isFullSize) {
-                records.fail("\(image.path): WRONG IMAGE from \(response.tier.rawValue): \(problem)")
-            } else if !misbehaviour.allowed.contains(.image) {
-                records.fail("\(image.path): an image from \(response.tier.rawValue), which must not be possible")
+            let problems = source.images().map {
+                $0.problem(with: response.image, isFullSize: options.targetSize == nil)
             }
+            if !misbehaviour.allowed.contains(.image) {
+                records.fail("\(path): an image from \(response.tier.rawValue), which must not be possible")
+            } else if !problems.contains(nil) {
+                records.fail("\(path): WRONG IMAGE from \(response.tier.rawValue): \(problems.compactMap { $0 })")
+            }
+            if response.tier == .disk { records.noteStored(misbehaviour) }
             return .image
         } catch {
             guard let error = error.error else { return .cancelled }
             let outcome = Outcome(error)
-            if !misbehaviour.allowed.contains(outcome) {
+            let isLookup = options.cachePolicy == .cacheOnly && outcome == .notCached
+            if !isLookup, !misbehaviour.allowed.contains(outcome) {
                 records.fail("\(misbehaviour.name): \(outcome) is not among its outcomes: \(error)")
             }
             return outcome
@@ -149,29 +169,37 @@ struct StormRun: Sendable {
             if found.damagedCount > 0 { records.fail("disk cache: \(found.damagedCount) of \(found.count) entries are damaged") }
         } catch { records.fail("disk cache: \(error)") }
         let loader = makeLoader(disk)
-        let paths = misbehaviours.flatMap { misbehaviour in (0..<Self.images).map { misbehaviour.path($0) } }
+        let loads = misbehaviours.filter { $0.localSource == nil }
+            .flatMap { misbehaviour in (0..<Self.images).map { (misbehaviour, $0) } }
         await withTaskGroup { group in
             for worker in 0..<Self.width {
                 group.addTask {
-                    for index in stride(from: worker, to: paths.count, by: Self.width) where !stop.isSet {
-                        await checkHealth(of: StormImage(path: paths[index]), with: loader)
+                    for index in stride(from: worker, to: loads.count, by: Self.width) where !stop.isSet {
+                        await checkHealth(of: loads[index].0, loads[index].1, with: loader)
                     }
                 }
             }
         }
     }
 
-    private func checkHealth(of image: StormImage, with loader: ImageLoader) async {
+    private func checkHealth(of misbehaviour: Misbehaviour, _ number: Int, with loader: ImageLoader) async {
+        let image = StormImage(path: misbehaviour.path(number))
         do {
-            let response = try await loader.response(for: ImageRequest(url: url(image.path)))
+            let response = try await loader.response(for: ImageRequest(url: try source(of: misbehaviour, number).url))
             if response.tier == .disk { records.noteFromDisk() }
             guard let problem = image.problem(with: response.image, isFullSize: true) else { return }
             records.fail("afterwards: \(image.path): WRONG IMAGE from \(response.tier.rawValue): \(problem)")
         } catch { records.fail("afterwards: \(image.path): \(error)") }
     }
 
-    private func url(_ path: String) -> URL {
-        // The URL is valid, because the port is a number and the paths are plain.
-        URL(string: "http://127.0.0.1:\(port)\(path)") ?? URL(filePath: path)
+    private func source(of misbehaviour: Misbehaviour, _ number: Int) throws -> LoadSource {
+        if let localSource = misbehaviour.localSource { return try localSource(local, number) }
+        let path = misbehaviour.path(number)
+        // All kinds of responses share the hosts, and so their connections.
+        let port = misbehaviour.pace == .limited ? ports[Self.hosts - 1] : ports[number % (Self.hosts - 1)]
+        guard let url = URL(string: "http://127.0.0.1:\(port)\(path)") else {
+            throw ImageError(.invalidRequest, message: "\(path) makes no URL.")
+        }
+        return LoadSource(url: url) { [StormImage(path: path)] }
     }
 }

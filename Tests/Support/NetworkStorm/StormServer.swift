@@ -5,7 +5,7 @@ internal import LoopbackHTTP
 
 /// The server, in a separate process, so that its memory does not count as the loader's.
 ///
-/// It prints its port, responds correctly after a line of input, and ends when its input does.
+/// It prints the ports of its hosts, responds correctly after a line of input, and ends when its input does.
 final class StormServer: Sendable {
     private struct State {
         var attempts: [String: Int] = [:]
@@ -20,17 +20,23 @@ final class StormServer: Sendable {
         _ = signal(SIGINT, SIG_IGN)
         _ = signal(SIGPIPE, SIG_IGN)
         let storm = StormServer()
-        let port = Lock(0)
-        let server = try LoopbackServer { request, connection in
-            try storm.respond(to: request, on: connection, port: port.withLock { $0 })
+        let ports = Lock<[Int]>([])
+        let servers = try (0..<StormRun.hosts).map { _ in
+            try LoopbackServer { request, connection in
+                try storm.respond(to: request, on: connection, ports: ports.withLock { $0 })
+            }
         }
-        port.withLock { $0 = server.port }
-        try FileHandle.standardOutput.write(contentsOf: Data("\(server.port)\n".utf8))
-        while readLine() != nil { storm.state.withLock { $0.isHealthy = true } }
+        ports.withLock { $0 = servers.map(\.port) }
+        let line = servers.map { "\($0.port)" }.joined(separator: " ")
+        try FileHandle.standardOutput.write(contentsOf: Data("\(line)\n".utf8))
+        // The servers stop when they are deallocated.
+        withExtendedLifetime(servers) {
+            while readLine() != nil { storm.state.withLock { $0.isHealthy = true } }
+        }
         exit(0)
     }
 
-    private func respond(to request: LoopbackServer.Request, on connection: LoopbackServer.Connection, port: Int) throws {
+    private func respond(to request: LoopbackServer.Request, on connection: LoopbackServer.Connection, ports: [Int]) throws {
         var (path, hops) = (request.path, 0)
         let (attempt, isHealthy) = state.withLock { state in
             state.attempts[path, default: 0] += 1
@@ -38,7 +44,7 @@ final class StormServer: Sendable {
         }
         while path.hasPrefix("/hop/") { (path, hops) = (String(path.dropFirst(4)), hops + 1) }
         let exchange = Exchange(
-            request: request, connection: connection, attempt: attempt, port: port, image: StormImage(path: path),
+            request: request, connection: connection, attempt: attempt, ports: ports, image: StormImage(path: path),
             file: try file(path), otherFile: try file("/other" + path))
         if hops > 1 { return try exchange.redirect("301 Moved Permanently", to: String(request.target.dropFirst(4))) }
         let name = path.split(separator: "/").first.map { String($0) } ?? ""
@@ -56,7 +62,7 @@ final class StormServer: Sendable {
 
 /// The server process, from the side of the loader's process.
 final class ServerProcess {
-    let port: Int
+    let ports: [Int]
     private let process = Process()
     private let input = Pipe()
 
@@ -67,10 +73,10 @@ final class ServerProcess {
         (process.standardInput, process.standardOutput) = (input, output)
         try process.run()
         let line = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
-        guard let port = Int(line.trimmingCharacters(in: .whitespacesAndNewlines)) else {
+        ports = line.split(whereSeparator: \.isWhitespace).compactMap { Int($0) }
+        guard ports.count == StormRun.hosts else {
             throw ImageError(.connectionFailed, message: "The server did not start.")
         }
-        self.port = port
     }
 
     /// Makes the server respond correctly from now on.
