@@ -104,7 +104,7 @@ soak: setup #- run a million loads of every kind, and check that memory does not
 	@Scripts/quietly "build (release)" $(BUILD) -c release --product EngineSoak
 	@GLIBC_TUNABLES=glibc.malloc.tcache_count=0:glibc.malloc.arena_max=1 .build/release/EngineSoak $(LOADS)
 
-storm: setup #- load images for ten minutes from a server that misbehaves in many ways; SECONDS=600 SEED=1
+storm: setup #- load images for ten minutes from servers that misbehave in many ways; SECONDS=600 SEED=1
 	@Scripts/quietly "build (release)" $(BUILD) -c release --product NetworkStorm
 	@.build/release/NetworkStorm SECONDS=$(or $(SECONDS),600) SEED=$(or $(SEED),1)
 
@@ -114,7 +114,7 @@ sanitize: setup #- find data races, memory errors and leaks with sanitizers; tak
 crashtest: build #- kill a process that writes the disk cache, repeatedly, and share the cache for a minute; ROUNDS=500
 	@CALOTYPE_CRASH_ROUNDS=$(or $(ROUNDS),500) CALOTYPE_SHARING_SECONDS=60 Scripts/quietly "crash test" $(SWIFT) test --skip-build --disable-xctest --no-parallel --filter 'DiskCacheCrashTests|DiskCacheTwoProcessTests'
 
-fuzz: setup #- fuzz the decoders and the disk cache; SECONDS_PER_TARGET=60 each; SEED=1 repeats the same inputs
+fuzz: setup #- fuzz the decoders, the disk cache and what reads URLs and responses; SECONDS_PER_TARGET=60 each; SEED=1 repeats the same inputs
 	@SECONDS_PER_TARGET=$(or $(SECONDS_PER_TARGET),60) SEED=$(SEED) Scripts/fuzz
 
 kernelpaths: build #- run the tests of the kernels and processors for each instruction set of this processor

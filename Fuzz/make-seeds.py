@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Makes the seeds of the fuzzer: small images of every kind of each format, and directories of the disk cache.
-Needs Pillow with AVIF, and avifenc. It does not make Seeds/avif/layered.avif, whose two layers were written by
+Needs Pillow with AVIF, avifenc and cjpeg. It does not make Seeds/avif/layered.avif, whose two layers were written by
 libavif 1.4 (avifEncoder.extraLayerCount)."""
 import io, os, struct, subprocess, tempfile, zlib
 from PIL import Image, ImageCms
@@ -59,6 +59,16 @@ def bytes_of(image, kind, **options):
     return file.getvalue()
 
 
+def cjpeg(name, *options):
+    """Writes the samplings that Pillow cannot."""
+    source = bytes_of(sample("RGB", 40, 26), "PPM")
+    write("jpeg", name, subprocess.run(["cjpeg", "-quality", "60", *options], input=source, capture_output=True, check=True).stdout)
+
+
+for name, sampling in (("444", "1x1"), ("422", "2x1"), ("440", "1x2"), ("411", "4x1"), ("odd", "2x2,1x2,2x1")):
+    cjpeg(name + ".jpg", "-sample", sampling)
+cjpeg("422-progressive.jpg", "-sample", "2x1", "-progressive")
+
 write("jpeg", "thumbnail.jpg", with_thumbnail(
     bytes_of(sample("RGB", 40, 26), "JPEG", quality=50), bytes_of(sample("RGB", 16, 10), "JPEG", quality=40)))
 
@@ -116,6 +126,7 @@ avifenc("hlg.avif", sample("RGBA"), "-d", "12", "--cicp", "9/18/9", "-r", "limit
 avifenc("cropped.avif", sample("RGB"), "--clap", "8,1,7,1,2,1,1,1", "--irot", "1", "-y", "444")
 halves = Image.new("RGBA", (128, 64), (200, 40, 40, 64))
 halves.paste((40, 40, 200, 192), (64, 0, 128, 64))
+avifenc("grey-alpha.avif", sample("LA"), "-y", "400")
 avifenc("halves.avif", halves)
 avifenc("grid.avif", halves, "--grid", "2x1")
 
@@ -160,3 +171,37 @@ disk_cache("holes", [entry_file(length=1 << 16), entry_file(length=(1 << 36) + 2
 disk_cache("large-holes", [entry_file(length=(1 << 36) + 20)], fixed=7, settings=12 | 48)
 disk_cache("unfixed", [entry_file()], fixed=0)
 disk_cache("header-only", [entry_file()], fixed=1)
+
+
+# The texts of the target `http`: URLs, the data of `data:` URLs, and header sections.
+for name, text in {
+    "encoded": "https://user:pass@images.example.org:8443/a%20b/c.png?sig=%2f%3d&tags[]=1#part%2",
+    "not-encoded": " http://example.org/a b/\u00fc.png?q=%zz&x={}|<>\\^`#a#b\n",
+    "international": "https://b\u00fccher.example/\u56fe\u50cf.png",
+    "address": "http://[::ffff:127.0.0.1]:80/a?b#c",
+    "reference": "../a b/./c:d?e",
+    "base64": "image/png; base64 ,iVBORw0K%0AGgo=",
+    "base64url": "image/png;charset=x;BASE64,_-_-_-8",
+    "percent": ",%00%ff%2%zz%41#part",
+}.items():
+    write("http", name, text.encode())
+for name, lines, body in (
+    ("cached", ["200 OK", "Content-Type: image/png", "ETag: W/\"a,b\"", "Cache-Control: max-age=60, stale-while-revalidate=9, "
+                "stale-if-error=\"5\", no-cache=\"Set-Cookie, ETag\"", "Age: 5", "Date: Sun, 06 Nov 1994 08:49:37 GMT",
+                "Last-Modified: Sunday, 06-Nov-94 08:49:37 GMT", "Expires: Sun Nov  6 08:49:37 1994",
+                "Vary: Accept, Accept-Encoding", "Content-Length: 4"], b"body"),
+    ("stored", ["200 OK", "Content-Length: 4", "Calotype-Stored: 1 1700000000.25 9f3c01d2a45b6e78 - "
+                + ":".join(("ab" * 32, "cd" * 32, "1700000100.5"))], b""),
+    ("rest", ["206 Partial Content", "ETag: \"a\"", "Content-Range: Bytes  10-19/*", "Content-Length: 10"], b"0123456789"),
+    ("no-rest", ["206 Partial Content", "Content-Range: bytes 0-99999999999999999999/20"], b"0123456789"),
+    ("redirect", ["301 Moved Permanently", "Location: //u:p@other.example/a b?s=%2f&x=\u00e9#f", "Set-Cookie: a=b; Path=/",
+                  "Cache-Control: max-age=99999999999999999999"], b""),
+    ("redirect-relative", ["307 Temporary Redirect", "Location: ./../c/%zz?d"], b""),
+    ("redirect-scheme", ["308 Permanent Redirect", "Location: javascript:alert(1)"], b""),
+    ("limited", ["429 Too Many Requests", "Retry-After: 99999999999999999999", "Date: Sun, 06 Nov 1994 08:49:37 GMT"], b""),
+    ("limited-by-date", ["503 Service Unavailable", "Retry-After: Sunday, 06-Nov-94 08:49:39 GMT"], b""),
+    ("coded", ["200 OK", "Content-Encoding: gzip, aws-chunked", "Content-Length: 1, 1", "Vary: *"], b"1"),
+    ("odd", ["103 Early Hints", "", "HTTP/1.1 200", " folded", ": no name", "no colon", "X: one", "\ttwo", "Connection: X"], b""),
+):
+    write("http", name, "\r\n".join(["HTTP/1.1 " + lines[0], *lines[1:], "", ""]).encode() + body)
+write("http", "redirect-bytes", b"HTTP/1.1 302 Found\r\nLocation: /a\xe9 b?\xff%e9\r\n\r\n")

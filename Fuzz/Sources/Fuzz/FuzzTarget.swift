@@ -6,7 +6,7 @@ import ImageDecoding
 /// The target of a fuzzing run. The input is a file, and a checksum of it selects the options, so that the file alone
 /// reproduces a failure.
 enum FuzzTarget: String, CaseIterable {
-    case jpeg, png, webp, avif, gif, metadata, diskcache
+    case jpeg, png, webp, avif, gif, metadata, diskcache, http
 
     func run(_ file: Data) {
         switch self {
@@ -22,6 +22,7 @@ enum FuzzTarget: String, CaseIterable {
         case .gif: fuzz(GIFDecoder(), file)
         case .metadata: MetadataFuzzing.run(file)
         case .diskcache: DiskCacheFuzzing.run(file)
+        case .http: HTTPFuzzing.run(file)
         }
     }
 

@@ -3,8 +3,8 @@ internal import ImageCore
 
 @main struct NetworkStorm {
     private static let help = """
-        NetworkStorm [SECONDS=600] [SEED=1]: loads images from a loopback server that misbehaves in many ways, 64 at a time,
-        and cancels a quarter of the loads. The colour of an image identifies its URL.
+        NetworkStorm [SECONDS=600] [SEED=1]: loads images from loopback servers that misbehave in many ways, from `data:` URLs
+        and from files that change, 64 at a time, and cancels a quarter of the loads. The colour of an image identifies its URL.
 
         Fails with status 1 if an image is damaged or belongs to another URL, if a load does not end or has an outcome that its
         misbehaviour does not allow, if memory, descriptors or threads grow, or if the disk cache serves a wrong image
