@@ -5,8 +5,8 @@
 /// A host that has failed several times in a row gets requests only after pauses, which double with each failure up to
 /// a maximum.
 ///
-/// A request may end long after it was sent. The outcome of a request that was sent before the last pause began does
-/// not count, except that it may ask for a longer pause.
+/// A request may end long after it was sent. One that was sent before the last pause began does not end that pause, and
+/// its failure does not count. A success does: of requests that are sent together, those that fail may end first.
 public struct HostBackoff: Hashable, Sendable {
     /// When a host counts as failing, how long its pauses are, and how long a request waits for them.
     public struct Policy: Hashable, Sendable {
@@ -56,9 +56,11 @@ public struct HostBackoff: Hashable, Sendable {
     /// - Parameter sent: when it was sent, which was in no pause.
     package mutating func record(_ outcome: Outcome, sent: Duration, now: Duration) {
         if let lastPause, sent <= lastPause.lowerBound {
+            switch outcome {
+            case .success: failures = 0
             // The host may ask for a longer pause than another response did.
-            if case .refused(let pause) = outcome {
-                self.lastPause = lastPause.lowerBound..<max(lastPause.upperBound, now + pause)
+            case .refused(let pause): self.lastPause = lastPause.lowerBound..<max(lastPause.upperBound, now + pause)
+            case .failure, .unknown: break
             }
             return
         }

@@ -45,10 +45,21 @@ private let policy: HostBackoff.Policy = {
     func aRequestFromBeforeThePauseDoesNotChangeIt(_ late: HostBackoff.Outcome) {
         var backoff = HostBackoff(policy)
         backoff.record(.refused(.seconds(10)), sent: .zero, now: .seconds(1))
-        let expected = backoff
         for sent in [Duration.zero, .seconds(1)] { backoff.record(late, sent: sent, now: .seconds(5)) }
-        #expect(backoff == expected)
+        #expect(backoff.pause(at: .seconds(5)) == .seconds(6))
         #expect(!backoff.isAtRest(at: .seconds(5)))
+    }
+
+    /// Of requests that were sent together, those that fail may end first (FEATURES 4.13).
+    @Test func aHostThatAnswersMostRequestsIsNotPausedAgainAndAgain() {
+        var backoff = HostBackoff(policy)
+        for _ in 0..<3 { end(.failure, &backoff) }
+        backoff.record(.failure, sent: .seconds(1), now: .seconds(2))
+        #expect(backoff.pause(at: .seconds(2)) == .seconds(2))
+        backoff.record(.success, sent: .seconds(1), now: .seconds(3))
+        #expect(backoff.pause(at: .seconds(3)) == .seconds(1))
+        for _ in 0..<2 { end(.failure, at: .seconds(4), &backoff) }
+        #expect(!backoff.isFailing && backoff.pause(at: .seconds(4)) == nil)
     }
 
     @Test func theLongestPauseForWhichAHostAsksCounts() {
