@@ -14,6 +14,18 @@ struct Misbehaviour: Sendable {
     /// The source of its loads in place of the server's URL, for a number; `nil` for the server.
     private(set) var localSource: (@Sendable (LocalSources, Int) throws -> LoadSource)?
 
+    /// What becomes of an image that was stored before; `nil` where the server sends none.
+    private(set) var stored: Stored?
+
+    enum Stored {
+        /// It is shown in place of the failure, as `stale-if-error` allows (RFC 5861, section 4).
+        case replacesFailure
+        /// It stays stored.
+        case stays
+        /// HTTP lets it end or stay.
+        case mayEnd
+    }
+
     /// How long a load takes.
     enum Pace {
         case usual
@@ -28,6 +40,22 @@ struct Misbehaviour: Sendable {
         respond: @escaping @Sendable (Exchange) throws -> Void
     ) {
         (self.name, self.what, self.allowed, self.pace, self.respond) = (name, what, allowed, pace, respond)
+    }
+
+    /// A server that sends the image at every third request for it, to be stale at once, and otherwise does what `fail`
+    /// does.
+    static func stale(
+        _ name: String, _ what: String, _ failures: Set<Outcome>, _ stored: Stored, _ pace: Pace = .usual,
+        fail: @escaping @Sendable (Exchange) throws -> Void
+    ) -> Misbehaviour {
+        let what = "Sends an image that may replace errors, \(what) at the next requests."
+        var misbehaviour = Misbehaviour(name, what, failures.union([.image]), pace) {
+            guard $0.attempt % 3 == 1 else { return try fail($0) }
+            let lines = ["ETag: \($0.image.entityTag)", "Cache-Control: max-age=0, stale-if-error=600"]
+            try $0.send($0.uncached($0.file) + lines, $0.file)
+        }
+        misbehaviour.stored = stored
+        return misbehaviour
     }
 
     /// A source that needs no server.

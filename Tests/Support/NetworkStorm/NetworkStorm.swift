@@ -8,7 +8,8 @@ internal import ImageCore
 
         Fails with status 1 if an image is damaged or belongs to another URL, if a load does not end or has an outcome that its
         misbehaviour does not allow, if memory, descriptors or threads grow, or if the disk cache serves a wrong image
-        afterwards, when the server responds correctly.
+        afterwards, when the server responds correctly. A stored image must outlive what is no image, and replace failures of
+        its server.
 
           SECONDS=600      the duration; some 20 seconds of rest follow
           SEED=1           the seed of the random loads

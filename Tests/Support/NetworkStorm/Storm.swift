@@ -60,6 +60,7 @@ struct Storm {
         if !stop.isSet {
             check(usages, before, after, loads: records.loads - first)
             do {
+                await storm.checkStored()
                 try server.stopMisbehaving()
                 await storm.checkHealth()
                 let count = storm.misbehaviours.count { $0.localSource == nil } * StormRun.images
@@ -88,7 +89,7 @@ struct Storm {
         if end.threads > start.threads + 4 { records.fail("threads grew") }
         // A host that misbehaves must not hold up the others.
         if records.longestPause > StormRun.longestPause { records.fail("no load began for \(records.longestPause)") }
-        let stale = storm.misbehaviours.filter { $0.name.hasPrefix("stale-") }
+        let stale = storm.misbehaviours.filter { $0.stored != nil }
         if stale.count > 1, loads > 2_000, stale.allSatisfy({ records.stored(of: $0) == 0 }) {
             records.fail("no stored image replaced an error")
         }

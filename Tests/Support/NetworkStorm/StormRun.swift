@@ -161,6 +161,46 @@ struct StormRun: Sendable {
         }
     }
 
+    /// Lets servers fail after an image was stored. The image stays stored, and replaces the failures for which HTTP
+    /// allows it.
+    func checkStored() async {
+        let disk = makeDisk()
+        let loader = makeLoader(disk)
+        await withTaskGroup { group in
+            for misbehaviour in misbehaviours {
+                guard let stored = misbehaviour.stored, stored != .mayEnd else { continue }
+                // The storm has not requested these images.
+                for number in Self.images..<Self.images + 4 {
+                    group.addTask {
+                        await checkStored(misbehaviour, number, stored == .replacesFailure, loader, disk)
+                    }
+                }
+            }
+        }
+    }
+
+    private func checkStored(
+        _ misbehaviour: Misbehaviour, _ number: Int, _ replacesFailure: Bool, _ loader: ImageLoader, _ disk: DiskCache
+    ) async {
+        let path = misbehaviour.path(number)
+        var step = "the first load"
+        do {
+            var request = ImageRequest(url: try source(of: misbehaviour, number).url)
+            request.options.cachePolicy = .diskOnly
+            _ = try await loader.image(for: request)
+            try await disk.flush()
+            step = "the load that fails"
+            do throws(LoadFailure) {
+                _ = try await loader.response(for: request)
+            } catch { if replacesFailure { throw error } }
+            step = "the lookup"
+            request.options.cachePolicy = [.diskOnly, .onlyIfCached]
+            let image = try await loader.image(for: request)
+            guard let problem = StormImage(path: path).problem(with: image, isFullSize: true) else { return }
+            records.fail("\(path): the stored image is another one: \(problem)")
+        } catch { records.fail("\(path): \(step) does not show the stored image: \(error)") }
+    }
+
     /// Loads each image once from a server that responds correctly, with new memory caches over the same directory.
     func checkHealth() async {
         let disk = makeDisk()
