@@ -49,6 +49,36 @@ import Testing
         #expect(warnings.count == 1)
     }
 
+    /// GAPS N3: the transfer is complete, and the coded data is not.
+    @Test(arguments: [false, true]) func codedBytesThatEndEarlyAreNotStored(replacingGoodOnes: Bool) async throws {
+        let png = try servedPNG()
+        // A gzip header and one stored block (RFC 1951, 3.2.4), without the rest of its bytes and the checksum.
+        let size = UInt16(png.count)
+        let gzip: [UInt8] =
+            [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3, 1] + [size, ~size].flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }
+        let good = Lock(replacingGoodOnes)
+        let server = try LoopbackServer(serving: { _ in
+            if good.withLock(\.self) { return .init(200, headers: [("Cache-Control", "max-age=0")], body: png) }
+            let headers = [("Cache-Control", "max-age=600"), ("Content-Encoding", "gzip")]
+            return .init(200, headers: headers, body: gzip + png.dropLast(5))
+        })
+        defer { server.stop() }
+        let loader = loader()
+        if replacingGoodOnes { _ = try await loader.data(for: imageRequest(server)) }
+        try await loader.flush()
+        let stored = disk.keys.count
+        good.withLock { $0 = false }
+        var request = imageRequest(server)
+        request.options.cachePolicy = .reload
+        for _ in 0..<2 {
+            let failure = await #expect(throws: LoadFailure.self) { try await loader.data(for: request) }
+            #expect(failure?.error?.code == .badResponse)
+            try await loader.flush()
+        }
+        #expect(disk.keys.count == stored)
+        if replacingGoodOnes { #expect(try await loader.cache.data(for: imageRequest(server))?.data == Data(png)) }
+    }
+
     // MARK: One image (FEATURES 1.14)
 
     @Test func aStoredResponseIsFoundFreshOrStaleWithoutTheNetwork() async throws {
