@@ -31,14 +31,14 @@ struct DiskCacheFuzzing {
             do {
                 try await DiskCacheFuzzing(input: Array(input), folder: root).run()
             } catch {
-                preconditionFailure("the cache throws: \(error)")
+                fatalError("the cache throws: \(error)")
             }
             try? FileManager.default.removeItem(at: root)
             isDone.signal()
         }
         isDone.wait()
         let seconds = Double(clock() - start) / Double(CLOCKS_PER_SEC)
-        precondition(seconds < 1, "it took \(seconds) s")
+        check(seconds < 1, "it took \(seconds) s")
     }
 
     private func run() async throws {
@@ -52,11 +52,11 @@ struct DiskCacheFuzzing {
         try await store(in: cache)
         try await allowImageErrors { try await cache.trim(toBytes: 2_000) }
         let size = await cache.statistics.fileByteCount
-        precondition(size <= 2_000 || !warnings.isEmpty, "\(size) bytes are left after a trim")
+        check(size <= 2_000 || !warnings.isEmpty, "\(size) bytes are left after a trim")
         try await read(from: makeCache())
         try await allowImageErrors { try await cache.removeAll() }
         let items = await cache.items
-        precondition(items.isEmpty || !warnings.isEmpty, "\(items.count) entries are left after all were removed")
+        check(items.isEmpty || !warnings.isEmpty, "\(items.count) entries are left after all were removed")
         let last = makeCache()
         try await store(in: last)
         try await read(from: last)
@@ -67,13 +67,13 @@ struct DiskCacheFuzzing {
             guard let found = try await cache.entry(for: key) else { continue }
             try await cache.updateEntry(DataEntry(data: found.data, storedAt: 2), for: key)
             let updated = try await cache.entry(for: key)
-            precondition(updated == nil || updated?.data == found.data, "an update changed the body")
+            check(updated == nil || updated?.data == found.data, "an update changed the body")
         }
         let found = try await cache.verify()
-        precondition(found.damagedCount <= found.count, "more entries are damaged than there are")
+        check(found.damagedCount <= found.count, "more entries are damaged than there are")
         let statistics = await cache.statistics
         let counts = [statistics.count, statistics.byteCount, statistics.fileByteCount]
-        precondition(counts.allSatisfy { $0 >= 0 }, "a count is negative: \(counts)")
+        check(counts.allSatisfy { $0 >= 0 }, "a count is negative: \(counts)")
     }
 
     private func store(in cache: DiskCache) async throws {
@@ -82,7 +82,7 @@ struct DiskCacheFuzzing {
             try await cache.store(DataEntry(data: data, storedAt: 1), for: key)
             try await allowImageErrors { try await cache.flush() }
             let found = try await cache.entry(for: key)?.data
-            precondition(found == data || !warnings.isEmpty, "a stored entry is missing without a warning")
+            check(found == data || !warnings.isEmpty, "a stored entry is missing without a warning")
         }
     }
 
@@ -91,7 +91,7 @@ struct DiskCacheFuzzing {
         do {
             try await body()
         } catch let error as ImageError {
-            precondition(!error.message.isEmpty, "an error without a message")
+            check(!error.message.isEmpty, "an error without a message")
         }
     }
 
@@ -122,7 +122,7 @@ extension DiskCacheFuzzing {
             try Data(bytes).write(to: file)
             // A hole uses no space on the disk.
             let hole = [0, 1 << 16, 1 << 24, 1 << 36][Int(input[1] >> 4 & 3)]
-            if hole > 0 { precondition(truncate(file.path, off_t(bytes.count + hole)) == 0) }
+            if hole > 0 { check(truncate(file.path, off_t(bytes.count + hole)) == 0) }
         }
     }
 
@@ -156,7 +156,7 @@ private final class Warnings: @unchecked Sendable {
     var isEmpty: Bool { lock.withLock { list.isEmpty } }
 
     func add(_ warning: DiskCache.Warning) {
-        precondition(!warning.message.isEmpty, "a warning without a message")
+        check(!warning.message.isEmpty, "a warning without a message")
         lock.withLock { list.append(warning) }
     }
 }

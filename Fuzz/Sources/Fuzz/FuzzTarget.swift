@@ -15,7 +15,7 @@ enum FuzzTarget: String, CaseIterable {
             _ = attempt { try JPEGDecoder().embeddedThumbnail(in: file, options: small) }
             var second = DecodeOptions()
             second.frame = 1
-            precondition(attempt { try JPEGDecoder().decode(file, options: second) } == nil, "a JPEG has a second frame")
+            check(attempt { try JPEGDecoder().decode(file, options: second) } == nil, "a JPEG has a second frame")
         case .png: fuzz(PNGDecoder(), file)
         case .webp: fuzz(WebPDecoder(), file)
         case .avif: fuzz(AVIFDecoder(), file)
@@ -30,15 +30,16 @@ enum FuzzTarget: String, CaseIterable {
         guard decoder.format(of: file) != nil else { return }
         var choices = Choices(file)
         let options = choices.options()
-        _ = attempt { try decoder.info(of: file, limits: options.limits) }
+        let info = attempt { try decoder.info(of: file, limits: options.limits) }
         let whole = attempt { try DecoderRegistry([decoder]).decode(file, options: options) }
-        if let whole, !options.allowsPartial { precondition(!whole.isPartial, "a partial image is not marked as partial") }
+        if let whole, !options.allowsPartial { check(!whole.isPartial, "a partial image is not marked as partial") }
+        if let whole, !whole.isPartial { expectSame(whole, info, options) }
         if choices.next(3) == 0 {
             var cancellable = options
             cancellable.cancellation = CancellationToken()
             let other = attempt { try DecoderRegistry([decoder]).decode(file, options: cancellable) }
-            precondition(other?.isPartial == whole?.isPartial, "a cancellable decode has another result")
-            precondition(other.map(pixels) == whole.map(pixels), "a cancellable decode gives another image")
+            check(other?.isPartial == whole?.isPartial, "a cancellable decode has another result")
+            check(other.map(pixels) == whole.map(pixels), "a cancellable decode gives another image")
         }
         makePreviews(of: file, with: decoder, options: options, &choices)
         playFrames(of: file, with: decoder, options: options, &choices)
@@ -59,7 +60,7 @@ enum FuzzTarget: String, CaseIterable {
             while let incremental, count < file.count {
                 count += choices.next(4) == 0 ? 1 + choices.next(8) : 1 + choices.next(max(1, file.count / 2))
                 guard let preview = try incremental.preview(of: file.prefix(count)) else { continue }
-                precondition(preview.isPreview, "a preview is not marked as one")
+                check(preview.isPreview, "a preview is not marked as one")
             }
         }
     }
@@ -69,6 +70,8 @@ enum FuzzTarget: String, CaseIterable {
         of file: Data, with decoder: any Decoding, options: DecodeOptions, _ choices: inout Choices
     ) {
         guard let jumping = attempt({ try DecoderRegistry(.codecs).animation(of: file, options: options) }) else { return }
+        let info = attempt { try decoder.info(of: file, limits: options.limits) }
+        if let info { check(info.frameCount == jumping.frameCount, "\(jumping.frameCount) frames for \(info)") }
         let playing = attempt { try DecoderRegistry(.codecs).animation(of: file, options: options) }
         let played = (0..<min(jumping.frameCount, 6)).map { index in attempt { try playing?.frame(at: index) } ?? nil }
         for _ in 0..<4 {
@@ -80,15 +83,28 @@ enum FuzzTarget: String, CaseIterable {
         selecting.frame = choices.next(min(jumping.frameCount + 2, 40))
         let selected = attempt { try DecoderRegistry([decoder]).decode(file, options: selecting) }
         if selecting.frame >= jumping.frameCount {
-            precondition(selected == nil, "a frame that does not exist was decoded")
+            check(selected == nil, "a frame that does not exist was decoded")
         } else if selecting.frame > 0, selecting.frame < played.count {
             expectSame(selected, played[selecting.frame], "the selected frame is another one")
         }
     }
 
+    /// The header of a file announces what a decode of all its pixels gives.
+    private func expectSame(_ image: DecodedImage, _ info: ImageInfo?, _ options: DecodeOptions) {
+        // A scaled image may be within limits that the stored one exceeds.
+        guard let info else { return }
+        if options.targetSize == nil {
+            // Stored images are neither turned nor cropped.
+            let upright = info.orientation.applied(to: info.croppedSize ?? info.size)
+            check(image.size == (options.appliesOrientation ? upright : info.size), "\(image.size) for \(info)")
+        }
+        // Only a decode finds the pixels that a frame of a GIF leaves out.
+        check(info.hasAlpha || info.format == .gif || image.bitmap.alpha == .opaque, "alpha for \(info)")
+    }
+
     private func expectSame(_ one: DecodedImage?, _ other: DecodedImage?, _ complaint: String) {
         guard let one, let other, !one.isPartial, !other.isPartial else { return }
-        precondition(one.size == other.size && pixels(one) == pixels(other), "\(complaint)")
+        check(one.size == other.size && pixels(one) == pixels(other), "\(complaint)")
     }
 
     /// The options for the thumbnail in a file.
@@ -102,6 +118,11 @@ enum FuzzTarget: String, CaseIterable {
     private func pixels(_ image: DecodedImage) -> [UInt8] { image.bitmap.withUnsafePixels { Array($0) } }
 }
 
+/// Ends the process if an invariant does not hold. A precondition of an optimized program prints no message.
+func check(_ condition: Bool, _ message: @autoclosure () -> String = "an invariant does not hold") {
+    if !condition { fatalError(message()) }
+}
+
 /// Returns the result of `body`, or `nil` when it fails.
 func attempt<R>(_ body: () throws -> R) -> R? { try? outcome(body).get() }
 
@@ -110,10 +131,10 @@ func outcome<R>(_ body: () throws -> R) -> Result<R, ImageError> {
     do {
         return .success(try body())
     } catch let error as ImageError {
-        precondition(!error.message.isEmpty, "an error without a message")
+        check(!error.message.isEmpty, "an error without a message")
         return .failure(error)
     } catch {
-        preconditionFailure("not a typed error: \(error)")
+        fatalError("not a typed error: \(error)")
     }
 }
 

@@ -20,25 +20,25 @@ enum HTTPFuzzing {
 
     private static func checkURL(_ bytes: [UInt8]) {
         let reference = URL.percentEncodingInvalidBytes(of: bytes)
-        precondition(URL.percentEncodingInvalidBytes(of: reference.utf8) == reference, "a reference is encoded twice")
-        precondition(reference.utf8.count <= 3 * bytes.count, "a byte became more than three")
+        check(URL.percentEncodingInvalidBytes(of: reference.utf8) == reference, "a reference is encoded twice")
+        check(reference.utf8.count <= 3 * bytes.count, "a byte became more than three")
         guard let url = URL(lenient: String(decoding: bytes, as: UTF8.self)) else { return }
         let text = url.absoluteString
-        precondition(URL(lenient: text)?.absoluteString == text, "a URL is encoded twice: \(text)")
+        check(URL(lenient: text)?.absoluteString == text, "a URL is encoded twice: \(text)")
         _ = ImageSource.redacted(url)
         _ = ImageRequest(url: url).resource
         guard let address = try? WebAddress(url) else { return }
         let same = try? WebAddress(address.text)
-        precondition(same?.origin == address.origin && same?.text == address.text, "an address is read in two ways: \(text)")
-        precondition(same?.credentials == nil, "credentials are left in an address: \(text)")
+        check(same?.origin == address.origin && same?.text == address.text, "an address is read in two ways: \(text)")
+        check(same?.credentials == nil, "credentials are left in an address: \(text)")
     }
 
     private static func checkDataURL(_ bytes: [UInt8]) {
         let plain = "data:;base64," + Data(bytes).base64EncodedString()
-        precondition((try? load(plain, limit: bytes.count))?.count == bytes.count, "base64 gives other data")
+        check((try? load(plain, limit: bytes.count))?.count == bytes.count, "base64 gives other data")
         let text = "data:" + String(decoding: bytes, as: UTF8.self)
         guard let data = attempt({ try load(text, limit: 1_000) }) else { return }
-        precondition(data.count <= min(1_000, 3 * text.utf8.count), "a data URL has \(data.count) bytes")
+        check(data.count <= min(1_000, 3 * text.utf8.count), "a data URL has \(data.count) bytes")
     }
 
     private static func load(_ text: String, limit: Int) throws -> Data {
@@ -59,10 +59,10 @@ enum HTTPFuzzing {
         }
         // An empty line ends a section without one.
         if !headers.isComplete { _ = headers.append([0x0D, 0x0A]) }
-        precondition(headers.contentLength ?? 0 >= 0, "a negative length")
+        check(headers.contentLength ?? 0 >= 0, "a negative length")
         _ = headers.hasUnknownCoding
         var decoded = headers
-        if decoded.removeContentCoding() { precondition(decoded.contentLength == nil, "the length of coded bytes is left") }
+        if decoded.removeContentCoding() { check(decoded.contentLength == nil, "the length of coded bytes is left") }
         if let location = headers.redirect { checkRedirect(headers.response, location) }
         checkCaching(headers.response)
         checkRest(headers.response, Array(rest))
@@ -74,23 +74,23 @@ enum HTTPFuzzing {
             let next = attempt({ try Redirect.hop(after: first, response: response, location: location, source: "a") })
         else { return }
         let address = next.address
-        precondition(address.credentials == nil && !address.text.contains("#"), "a redirect keeps \(address.text)")
-        precondition(
+        check(address.credentials == nil && !address.text.contains("#"), "a redirect keeps \(address.text)")
+        check(
             next.headerFields[.authorization] == nil || address.origin == first.address.origin,
             "credentials are sent to \(address.origin.host)")
-        precondition((try? WebAddress(address.text))?.origin == address.origin, "an address is read in two ways: \(address.text)")
+        check((try? WebAddress(address.text))?.origin == address.origin, "an address is read in two ways: \(address.text)")
         let again = attempt { try Redirect.hop(after: next, response: response, location: address.text, source: "a") }
-        precondition(again?.address.text == address.text, "\(address.text) becomes \(again?.address.text ?? "an error")")
+        check(again?.address.text == address.text, "\(address.text) becomes \(again?.address.text ?? "an error")")
     }
 
     private static func checkCaching(_ head: HTTPResponse) {
         let (request, arrival) = (DataRequest(url: origin), 1_700_000_000.0)
         let response = StoredResponse(head, to: request, requestedAt: arrival - 1, receivedAt: arrival)
         let lifetime = response.lifetime(under: .standard)
-        precondition(lifetime >= 0 && lifetime.isFinite, "a lifetime of \(lifetime) s")
+        check(lifetime >= 0 && lifetime.isFinite, "a lifetime of \(lifetime) s")
         for now in [arrival, arrival + 1e5, arrival - 1e5, arrival + 1e10] {
             let age = response.age(at: now)
-            precondition(age >= 0 && age.isFinite, "an age of \(age) s")
+            check(age >= 0 && age.isFinite, "an age of \(age) s")
             _ = HTTPCachePolicy.standard.decision(for: request, stored: response, now: now)
             _ = HTTPCachePolicy.standard.staleReply(for: request, stored: response, after: .status(503), now: now)
         }
@@ -105,14 +105,14 @@ enum HTTPFuzzing {
         ] {
             guard let stored = EntryMetadata.decode(entry) else { continue }
             let again = EntryMetadata.decode(EntryMetadata.encode(stored))
-            precondition(again?.response == stored.response, "a stored response changes")
+            check(again?.response == stored.response, "a stored response changes")
         }
         if let seconds = RetryAfter.seconds(in: head, now: Int(arrival)) {
-            precondition(seconds >= 0, "a pause of \(seconds) s")
+            check(seconds >= 0, "a pause of \(seconds) s")
             let decision = RetryPolicy.default.decision(
                 after: .status(503, retryAfter: seconds), method: .get, attempt: 1, allowedRetries: nil, random: 0.5)
             if case .retry(let delay) = decision {
-                precondition(delay <= RetryPolicy.default.maximumDelay, "a retry after \(delay)")
+                check(delay <= RetryPolicy.default.maximumDelay, "a retry after \(delay)")
             }
         }
     }
@@ -122,7 +122,7 @@ enum HTTPFuzzing {
     /// Interrupts a body of twenty bytes, and sends the response as its rest.
     private static func checkRest(_ head: HTTPResponse, _ body: [UInt8]) {
         if let range = ContentRange(head.headerFields[.contentRange]) {
-            precondition(range.first >= 0 && range.first <= range.last && range.last < range.total ?? .max, "a range is \(range)")
+            check(range.first >= 0 && range.first <= range.last && range.last < range.total ?? .max, "a range is \(range)")
         }
         var head = head
         head.status = .partialContent
@@ -134,7 +134,7 @@ enum HTTPFuzzing {
                 return data
             }
         }
-        precondition(result.map { $0.count == 20 } ?? true, "a resumed body has another length")
+        check(result.map { $0.count == 20 } ?? true, "a resumed body has another length")
     }
 
     /// Begins a body of twenty bytes, and responds to a request for the rest.
@@ -172,7 +172,7 @@ enum HTTPFuzzing {
             isDone.signal()
         }
         isDone.wait()
-        guard let result = result.withLock({ $0 }) else { preconditionFailure("no result") }
+        guard let result = result.withLock({ $0 }) else { fatalError("no result") }
         return try result.get()
     }
 }
