@@ -2,7 +2,7 @@
 """Makes the seeds of the fuzzer: small images of every kind of each format, and directories of the disk cache.
 Needs Pillow with AVIF, avifenc and cjpeg. It does not make Seeds/avif/layered.avif, whose two layers were written by
 libavif 1.4 (avifEncoder.extraLayerCount)."""
-import io, os, struct, subprocess, tempfile, zlib
+import gzip, io, os, struct, subprocess, tempfile, zlib
 from PIL import Image, ImageCms
 
 here = os.path.join(os.path.dirname(os.path.abspath(__file__)), "Seeds")
@@ -205,3 +205,15 @@ for name, lines, body in (
 ):
     write("http", name, "\r\n".join(["HTTP/1.1 " + lines[0], *lines[1:], "", ""]).encode() + body)
 write("http", "redirect-bytes", b"HTTP/1.1 302 Found\r\nLocation: /a\xe9 b?\xff%e9\r\n\r\n")
+
+# Bodies in a content coding: two members of gzip, zlib, deflate without a header, one in another, one that ends early.
+plain = bytes(range(200)) * 3
+members = gzip.compress(plain[:100], mtime=0) + gzip.compress(plain[100:], mtime=0)
+for name, coding, body in [
+    ("coded-members", "gzip", members),
+    ("coded-zlib", "deflate", zlib.compress(plain)),
+    ("coded-raw", "deflate", zlib.compress(plain)[2:-4]),
+    ("coded-twice", "deflate, gzip", gzip.compress(zlib.compress(plain), mtime=0)),
+    ("coded-cut", "gzip", members[:-20]),
+]:
+    write("http", name, f"HTTP/1.1 200 OK\r\nContent-Encoding: {coding}\r\n\r\n".encode() + body)

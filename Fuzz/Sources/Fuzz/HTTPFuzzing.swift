@@ -60,12 +60,36 @@ enum HTTPFuzzing {
         // An empty line ends a section without one.
         if !headers.isComplete { _ = headers.append([0x0D, 0x0A]) }
         check(headers.contentLength ?? 0 >= 0, "a negative length")
-        _ = headers.hasUnknownCoding
+        _ = headers.needsLibraryToDecode
         var decoded = headers
-        if decoded.removeContentCoding() { check(decoded.contentLength == nil, "the length of coded bytes is left") }
+        decoded.removeContentCoding()
+        check(headers.codings.isEmpty || decoded.contentLength == nil, "the length of coded bytes is left")
+        checkCoding(headers.codings, Array(rest))
         if let location = headers.redirect { checkRedirect(headers.response, location) }
         checkCaching(headers.response)
         checkRest(headers.response, Array(rest))
+    }
+
+    /// Decodes coded bytes, whole and in two parts, which makes no difference.
+    private static func checkCoding(_ codings: [String], _ body: [UInt8]) {
+        guard codings.count <= ContentDecoder.maximumCodings, ContentDecoder(codings) != nil else { return }
+        func decoded(_ parts: [ArraySlice<UInt8>]) -> (data: Data, isValid: Bool)? {
+            guard let decoder = ContentDecoder(codings) else { return nil }
+            var data = Data()
+            let isValid = parts.allSatisfy { part in
+                unsafe part.withUnsafeBytes { bytes in
+                    unsafe decoder.decode(bytes) { decoded in
+                        unsafe data.append(contentsOf: decoded)
+                        return data.count < 1 << 20
+                    }
+                }
+            }
+            return (data, isValid && decoder.isComplete)
+        }
+        let middle = body.count / 2
+        let (whole, parts) = (decoded([body[...]]), decoded([body[..<middle], body[middle...]]))
+        guard let whole, let parts, whole.isValid || parts.isValid else { return }
+        check(whole == parts, "coded bytes in two parts make \(parts.data.count) bytes, not \(whole.data.count)")
     }
 
     private static func checkRedirect(_ response: HTTPResponse, _ location: String) {
