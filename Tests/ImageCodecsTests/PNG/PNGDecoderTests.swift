@@ -164,6 +164,23 @@ import Testing
         }
     }
 
+    @Test(arguments: ["IHDR", "PLTE", "IDAT"])
+    func aCriticalChunkWithAWrongChecksumIsNeverAWholeImage(name: String) throws {
+        var builder = PNGBuilder(size: PixelSize(width: 3, height: 2), colorType: .palette, depth: 8) { x, y in [x + y] }
+        builder.chunks = [("PLTE", (0..<12).map { UInt8($0 * 20) })]
+        var file = builder.file
+        let start = try #require(file.range(of: Data(name.utf8)))
+        let length = file[start.lowerBound - 4..<start.lowerBound].reduce(0) { $0 << 8 | Int($1) }
+        file[start.upperBound + length] ^= 1
+        #expect(throws: ImageError.self) { try decoder.decode(file, options: DecodeOptions()) }
+        let partial = try? decoder.decode(file, options: .with { $0.allowsPartial = true })
+        #expect(partial?.isPartial != false)
+        if name != "IDAT" {
+            #expect(throws: ImageError.self) { try decoder.info(of: file, limits: DecodingLimits()) }
+            #expect(partial == nil)
+        }
+    }
+
     @Test(arguments: [false, true])
     func theEndOfTheZlibDataMayBeMissing(interlaced: Bool) throws {
         let builder = builder(.rgb, 8, interlaced: interlaced)
