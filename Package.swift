@@ -249,6 +249,12 @@ let package = Package(
                 "CalotypeMetrics", "CalotypeLogging", "ImageLoading", .metrics, .metricsTestKit, .log, .inMemoryLog,
             ]),
         .testTarget(
+            name: "CalotypeTestingTests",
+            dependencies: testKit + [
+                "ImageCaching", "ImageCodecs", "ImageDecoding", "ImageKernels", "ImageLoading", "ImageNetworking",
+                "ImageNetworkingCurl", "ImageProcessing", "CalotypeLogging", "CalotypeMetrics",
+            ]),
+        .testTarget(
             name: "CalotypeTests",
             dependencies: testKit + framework + [
                 "Calotype", "CalotypeCommand",

@@ -24,32 +24,6 @@ import Testing
             TieredDataCache(local: Pocket(), shared: Pocket())
         }
     }
-
-    @Test func aCacheThatStoresNothingFailsTheChecksWithAMessage() async throws {
-        struct Forgetful: Caching {
-            func image(for key: ImageKey) -> DecodedImage? { nil }
-            func store(_ image: DecodedImage, for key: ImageKey, priority: CachePriority) {}
-            func removeImage(for key: ImageKey) {}
-            func removeAll() {}
-        }
-        await #expect(throws: ConformanceFailure("An image that was just stored could not be read.")) {
-            try await checkCachingConformance { Forgetful() }
-        }
-    }
-
-    @Test func aDataCacheThatIgnoresVariantsFailsTheChecksWithAMessage() async throws {
-        actor Blurred: DataCaching {
-            private let base = Pocket()
-            private func plain(_ key: DataKey) -> DataKey { DataKey(resource: key.resource) }
-            func entry(for key: DataKey) async throws -> DataEntry? { try await base.entry(for: plain(key)) }
-            func store(_ entry: DataEntry, for key: DataKey) async throws { try await base.store(entry, for: plain(key)) }
-            func removeEntry(for key: DataKey) async { await base.removeEntry(for: plain(key)) }
-            func removeAll() async { await base.removeAll() }
-        }
-        await #expect(throws: ConformanceFailure("An entry was returned for another variant of its resource.")) {
-            try await checkDataCachingConformance { Blurred() }
-        }
-    }
 }
 
 /// The data cache of the protocol's documentation.

@@ -43,16 +43,7 @@ struct DataLoadingContract {
             try await DataLoadingConformance.run(check, limit: .milliseconds(500)) { Collecting() }
             Issue.record("It passed.")
         } catch let failure as ConformanceFailure {
-            #expect(failure.message.hasPrefix("Failed: \(name). It did not end within"))
+            #expect(failure.description.contains("\(name): It did not end within"), "\(failure)")
         }
-    }
-
-    @Test func aLoaderThatInventsResponsesFailsTheChecks() async throws {
-        struct Canned: DataLoading {
-            func load(_ request: DataRequest) async throws -> DataResponse {
-                DataResponse(url: request.url, body: ByteStream(Data([1])))
-            }
-        }
-        await #expect(throws: ConformanceFailure.self) { try await DataLoadingConformance.check { Canned() } }
     }
 }

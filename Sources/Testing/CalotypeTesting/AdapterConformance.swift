@@ -1,6 +1,19 @@
 public import ImageCore
 internal import ImageTargets
 
+enum AdapterRule: String, ConformanceRules {
+    static let plugIn = "ImageViewAdapter"
+    case showsLoads = "The view shows the placeholder, the label and the spinner of a load, and then its image."
+    case showsMemoryHits = "The view shows an image from memory at once."
+    case showsTheLastRequest = "The view shows the image of the last of several requests."
+    case showsFailures = "The view shows the failure image and a failure, until the next image comes."
+    case clears = "A view that is reused shows nothing."
+    case keepsImages = "The view keeps its image while it is fetched again, or if the request says so."
+    case showsPixelFormats = "The view shows images of all pixel formats and sizes."
+    case endsCallsInOrder = "The view shows the last call, if requests come while a call suspends."
+    case followsPrograms = "In random programs each view shows the result of its last request, and each request completes once."
+}
+
 /// Checks that an adapter shows what its target sets, in each situation once.
 ///
 /// The situations are: placeholder, image, memory hit, replaced request, failure, cleared view, an image that stays
@@ -18,21 +31,24 @@ internal import ImageTargets
 ///     terminal shows none.
 ///   - canClear: Whether the adapter can remove what it showed. By default `true`; a scrolling terminal and a file
 ///     cannot.
+///   - limit: The longest time that each rule may take. By default 20 seconds.
 ///   - appearance: Returns what the view shows after the view has finished every call so far.
-/// - Throws: ``ConformanceFailure`` for the first difference.
+/// - Throws: ``ConformanceFailure`` with all violations.
 public func checkImageViewAdapterConformance<View: ImageViewAdapter>(
-    of view: View, showsPlaceholders: Bool = true, canClear: Bool = true,
+    of view: View, showsPlaceholders: Bool = true, canClear: Bool = true, limit: Duration = .seconds(20),
     appearance: @escaping @Sendable (View) async -> ViewAppearance
 ) async throws {
     let check = AdapterCheck(view: view, showsPlaceholders: showsPlaceholders, canClear: canClear, appearance: appearance)
-    try await check.checkLoad()
-    try await check.checkMemoryHit()
-    try await check.checkReplacement()
-    try await check.checkFailure()
-    try await check.checkReuse()
-    try await check.checkKeptImages()
-    try await check.checkPixelFormats()
-    try await check.checkSuspendedCalls()
+    let rules = RuleChecker<AdapterRule>(limit: limit)
+    await rules.run(.showsLoads) { try await check.checkLoad() }
+    await rules.run(.showsMemoryHits) { try await check.checkMemoryHit() }
+    await rules.run(.showsTheLastRequest) { try await check.checkReplacement() }
+    await rules.run(.showsFailures) { try await check.checkFailure() }
+    await rules.run(.clears) { try await check.checkReuse() }
+    await rules.run(.keepsImages) { try await check.checkKeptImages() }
+    await rules.run(.showsPixelFormats) { try await check.checkPixelFormats() }
+    await rules.run(.endsCallsInOrder) { try await check.checkSuspendedCalls() }
+    try throwFailure(rules.violations)
 }
 
 private actor AdapterCheck<View: ImageViewAdapter> {
@@ -216,7 +232,7 @@ private actor AdapterCheck<View: ImageViewAdapter> {
     }
 
     private func lastLoad() throws -> ScriptedLoad {
-        guard let load = provider.loads.last else { throw ConformanceFailure("No load was started.") }
+        guard let load = provider.loads.last else { throw RuleViolation("No load was started.") }
         return load
     }
 
@@ -229,7 +245,7 @@ private actor AdapterCheck<View: ImageViewAdapter> {
         }
         func expectEqual<T: Equatable>(_ seen: T?, _ expected: T?, _ property: String) throws {
             guard let seen, let expected, seen != expected else { return }
-            throw ConformanceFailure("\(when), the view's \(property) is \(seen), not \(expected).")
+            throw RuleViolation("\(when), the view's \(property) is \(seen), not \(expected).")
         }
         try expectEqual(seen.isLoading, isLoading, "loading indicator")
         try expectEqual(seen.hasFailed, hasFailed, "failure indicator")

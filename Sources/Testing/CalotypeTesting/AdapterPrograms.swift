@@ -23,7 +23,8 @@ internal import ImageTargets
 ///     value and blue 250. Does nothing by default.
 ///   - makeView: Makes a new view and keeps no reference to it. Its `imageSize()` must not be `pending`.
 ///   - appearance: Returns what the view shows.
-/// - Throws: ``ConformanceFailure`` with the number of the first program that failed and the differences.
+/// - Throws: ``ConformanceFailure`` with the differences in the first program that failed, its number, and its steps:
+///   as few of the first ones as fail.
 @MainActor public func checkImageViewAdapterPrograms<View: ImageViewAdapter>(
     _ count: Int = 2_000, showsFailureImages: Bool = true, canClear: Bool = true,
     onRequest: @escaping @MainActor (View, Int?) -> Void = { _, _ in }, makeView: @escaping @MainActor () throws -> View,
@@ -32,11 +33,24 @@ internal import ImageTargets
     let kind = ProgramKind<View>(
         showsFailureImages: showsFailureImages, canClear: canClear, onRequest: onRequest, makeView: makeView,
         appearance: appearance)
-    for seed in 0..<UInt64(count) {
+    func program(_ seed: UInt64, steps: Int) async throws -> AdapterProgram<View> {
         let program = try AdapterProgram(seed, kind)
-        try await program.run()
-        let faults = program.faults.events
-        guard faults.isEmpty else { throw ConformanceFailure("Program \(seed): \(faults.joined(separator: "; ")).") }
+        try await program.run(steps: steps)
+        return program
+    }
+    for seed in 0..<UInt64(count) {
+        var failed = try await program(seed, steps: 24)
+        guard failed.faults.count > 0 else { continue }
+        for steps in 0..<24 {
+            let shorter = try await program(seed, steps: steps)
+            if shorter.faults.count > 0 {
+                failed = shorter
+                break
+            }
+        }
+        let faults = failed.faults.events.joined(separator: "; ")
+        let message = "\(faults). Steps of program \(seed): \(failed.trace.joined(separator: ", "))."
+        throw ConformanceFailure(violations: [.init(rule: AdapterRule.followsPrograms.rule, message: message)])
     }
 }
 
@@ -74,6 +88,8 @@ private struct ProgramKind<View: ImageViewAdapter> {
 /// One program: three views, and random steps that its seed determines.
 @MainActor private final class AdapterProgram<View: ImageViewAdapter> {
     let faults = EventLog<String>()
+    /// The steps so far, in words.
+    private(set) var trace: [String] = []
     private let kind: ProgramKind<View>
     private let provider = ScriptedProvider()
     private var random: SeededGenerator
@@ -90,8 +106,9 @@ private struct ProgramKind<View: ImageViewAdapter> {
         ProgramView(name, try kind.makeView(), kind, provider, faults)
     }
 
-    func run() async throws {
-        for _ in 0..<24 { try await step() }
+    /// Runs the first steps of the program, and then finishes all loads.
+    func run(steps: Int) async throws {
+        for _ in 0..<steps { try await step() }
         // Finish every running load; then each view must show the result of its last request.
         for view in views { view.target.setVisible(true) }
         while let load = running.first { try finish(load) }
@@ -118,25 +135,38 @@ private struct ProgramKind<View: ImageViewAdapter> {
         case 0...4:
             let number = Int.random(in: 0..<8, using: &random)
             let policy = OffScreenPolicy.allCases[Int.random(in: 0..<OffScreenPolicy.allCases.count, using: &random)]
+            trace.append("set image \(number) on \(view.name)")
             await view.set(number, try request(number, of: view.name, offScreen: policy))
             // The view's load is running, so an end that was sent before belongs to an older request.
             if running.contains(where: { $0.request.options.accessibilityLabel == view.name }) { view.end.value = nil }
-        case 5: await view.reuse()
-        case 6: await view.cancel()
-        case 7, 8: view.target.setVisible(Bool.random(using: &random))
+        case 5:
+            trace.append("clear \(view.name)")
+            await view.reuse()
+        case 6:
+            trace.append("cancel \(view.name)")
+            await view.cancel()
+        case 7, 8:
+            let isVisible = Bool.random(using: &random)
+            trace.append("\(isVisible ? "show" : "hide") \(view.name)")
+            view.target.setVisible(isVisible)
         case 9:
             // The view and its target are deallocated; a new view replaces them.
             nextView += 1
+            trace.append("deallocate \(view.name), make view \(nextView)")
             views[index] = try makeView("view \(nextView)")
         case 10: await Task.yield()
-        case 11: await view.changeSizeAndMotion()
+        case 11:
+            trace.append("change the size of \(view.name)")
+            await view.changeSizeAndMotion()
         case 12:
             guard let load = running.randomElement(using: &random) else { return }
             var preview = try programImage(try number(of: load))
             preview.isPreview = true
+            trace.append("send preview \(try number(of: load))")
             load.send(.preview(preview))
         case 13:
             let number = Int.random(in: 0..<8, using: &random)
+            trace.append("cache image \(number)")
             provider.cache(try programImage(number), for: try request(number, of: "", offScreen: .keepsPriority))
         default:
             guard let load = running.randomElement(using: &random) else { return }
@@ -149,9 +179,11 @@ private struct ProgramKind<View: ImageViewAdapter> {
         let view = views.first { $0.name == load.request.options.accessibilityLabel }
         switch Int.random(in: 0..<4, using: &random) {
         case 0:
+            trace.append("load \(number) fails")
             view?.end.value = .failure
             load.fail(ImageError(.connectionLost, message: "The connection was lost."))
         default:
+            trace.append("load \(number) succeeds")
             view?.end.value = .success
             load.succeed(try programImage(number), tier: Bool.random(using: &random) ? .disk : .network)
         }
@@ -159,7 +191,7 @@ private struct ProgramKind<View: ImageViewAdapter> {
 
     private func number(of load: ScriptedLoad) throws -> Int {
         guard case .bytes(_, let id) = load.request.source, let number = Int(id) else {
-            throw ConformanceFailure("A load was started for an unknown request.")
+            throw RuleViolation("A load was started for an unknown request.")
         }
         return number
     }

@@ -1,32 +1,64 @@
 internal import ImageCore
 
-/// The error of a conformance check: the plug-in breaks a rule of its protocol.
-public struct ConformanceFailure: Error, Hashable, CustomStringConvertible {
-    /// A sentence that says what the check did and what the plug-in did wrong.
-    public var message: String
-
-    /// Creates an error with a message.
-    public init(_ message: String) { self.message = message }
-
-    /// The message.
-    public var description: String { message }
-}
-
-/// Throws a failure unless the condition is fulfilled.
-package func require(_ condition: Bool, _ message: @autoclosure () -> String) throws(ConformanceFailure) {
-    if !condition { throw ConformanceFailure(message()) }
-}
-
-/// Expects that work throws a `CancellationError` after it has cancelled its token.
+/// The error of a conformance check: all rules that the plug-in breaks.
 ///
-/// - Parameter mayFinish: Whether the work may also succeed.
-func requireCancellation(of what: String, mayFinish: Bool = false, _ work: (CancellationToken) throws -> Void) throws {
+/// ```swift
+/// do {
+///     try checkProcessingConformance { .sepia() }
+/// } catch let failure as ConformanceFailure {
+///     for violation in failure.violations { print(violation.rule, violation.message) }
+/// }
+/// ```
+public struct ConformanceFailure: Error, Hashable, CustomStringConvertible {
+    /// What breaks a rule.
+    public struct Violation: Hashable, Sendable, CustomStringConvertible {
+        /// The rule that is broken.
+        public let rule: ConformanceRule
+        /// One or more sentences: with which sample or after which steps, and what the plug-in did wrong.
+        public let message: String
+
+        /// The rule and the message, such as `Decoding.reportsSize: With file 0, …`.
+        public var description: String { "\(rule): \(message)" }
+    }
+
+    /// What breaks the rules, in the order in which it was found; at most three violations of each rule.
+    public let violations: [Violation]
+
+    /// The rules that are broken.
+    public var rules: Set<ConformanceRule> { Set(violations.map(\.rule)) }
+
+    /// All violations, one on each line.
+    public var description: String { violations.map(\.description).joined(separator: "\n") }
+}
+
+/// What breaks the rule that is being checked. ``RuleChecker`` adds the rule.
+package struct RuleViolation: Error {
+    package let message: String
+    package init(_ message: String) { self.message = message }
+}
+
+/// Throws a violation unless the condition is fulfilled.
+package func require(_ condition: Bool, _ message: @autoclosure () -> String) throws(RuleViolation) {
+    if !condition { throw RuleViolation(message()) }
+}
+
+/// Expects that work throws a `CancellationError`.
+func requireCancellation(_ work: () throws -> Void) throws(RuleViolation) {
     do {
-        try work(CancellationToken())
+        try work()
     } catch is CancellationError {
         return
-    } catch let error as ImageError {
-        throw ConformanceFailure("\(what) was cancelled and threw \"\(error.message)\" instead of a CancellationError.")
+    } catch {
+        throw RuleViolation("It was cancelled and threw \(text(of: error)) instead of a CancellationError.")
     }
-    try require(mayFinish, "\(what) finished although its token was cancelled before.")
+    throw RuleViolation("It finished although its token was cancelled before.")
+}
+
+/// An error in a message.
+func text(of error: any Error) -> String {
+    switch error {
+    case let error as RuleViolation: error.message
+    case let error as ImageError: "\(error.code): \(error.message)"
+    default: "\(type(of: error)): \(error)"
+    }
 }

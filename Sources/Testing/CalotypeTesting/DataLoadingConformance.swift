@@ -16,20 +16,28 @@ public struct DataLoadingConformance: Sendable {
     ///
     /// - Parameters:
     ///   - limit: The longest time that a check may take. By default 20 seconds.
-    ///   - exceptions: The names of checks to skip, because the library below the loader is known not to pass them.
-    ///     Empty by default. An unknown name is a failure.
+    ///   - exceptions: The names of rules to skip, because the library below the loader is known not to keep them.
+    ///     Empty by default. A name that is not in ``ConformanceRule/all`` is a violation.
     ///   - makeLoader: Makes a new loader.
-    /// - Throws: ``ConformanceFailure`` for the first check that fails or exceeds `limit`.
+    /// - Throws: ``ConformanceFailure`` with all violations.
     public static func check(
         limit: Duration = .seconds(20), except exceptions: Set<String> = [],
         _ makeLoader: @escaping @Sendable () -> any DataLoading
     ) async throws {
         let checks = all + misbehaviour
-        if let unknown = exceptions.subtracting(checks.map(\.name)).min() {
-            throw ConformanceFailure("No check has the name \"\(unknown)\".")
+        var violations = exceptions.subtracting(checks.map(\.name)).sorted().map { name in
+            Check(name) { _ in }.violation("No rule has the name \"\(name)\".")
         }
-        for check in checks where !exceptions.contains(check.name) { try await run(check, limit: limit, makeLoader) }
+        for check in checks where !exceptions.contains(check.name) {
+            do { try await run(check, limit: limit, makeLoader) } catch let failure as ConformanceFailure {
+                violations += failure.violations
+            }
+        }
+        try throwFailure(violations)
     }
+
+    /// The rules, one for each check.
+    static var rules: [ConformanceRule] { (all + misbehaviour).map(\.rule) }
 
     package struct Check: Sendable {
         package let name: String
@@ -38,24 +46,24 @@ public struct DataLoadingConformance: Sendable {
         package init(_ name: String, _ body: @escaping @Sendable (LoaderProbe) async throws -> Void) {
             (self.name, self.body) = (name, body)
         }
+
+        var rule: ConformanceRule { ConformanceRule(plugIn: "DataLoading (HTTP)", name: name, sentence: name + ".") }
+
+        func violation(_ message: String) -> ConformanceFailure.Violation {
+            ConformanceFailure.Violation(rule: rule, message: message)
+        }
     }
 
-    package static func run(_ check: Check, limit: Duration, _ makeLoader: @escaping @Sendable () -> any DataLoading) async throws
-    {
+    /// Runs a check with a new loader.
+    package static func run(
+        _ check: Check, limit: Duration, _ makeLoader: @escaping @Sendable () -> any DataLoading
+    ) async throws {
         let probe = LoaderProbe(loader: makeLoader())
         do {
-            try await withThrowingTaskGroup { group in
-                group.addTask { try await check.body(probe) }
-                group.addTask {
-                    try await Task.sleep(for: limit)
-                    throw ConformanceFailure("It did not end within \(limit).")
-                }
-                defer { group.cancelAll() }
-                try await group.next()
-            }
+            try await withTimeLimit(limit) { try await check.body(probe) }
         } catch {
-            let reason = (error as? ConformanceFailure)?.message ?? "An error was thrown: \(error)"
-            throw ConformanceFailure("Failed: \(check.name). \(reason)")
+            let reason = error is RuleViolation ? text(of: error) : "It threw \(text(of: error))."
+            throw ConformanceFailure(violations: [check.violation(reason)])
         }
     }
 }
@@ -68,7 +76,7 @@ package struct LoaderProbe: Sendable {
     package func load(
         _ server: LoopbackServer, _ path: String = "/", _ change: (inout DataRequest) -> Void = { _ in }
     ) async throws -> DataResponse {
-        guard let url = URL(string: server.url(path)) else { throw ConformanceFailure("The server has no URL.") }
+        guard let url = URL(string: server.url(path)) else { throw RuleViolation("The server has no URL.") }
         var request = DataRequest(url: url, timeout: .seconds(300))
         change(&request)
         return try await loader.load(request)
@@ -155,7 +163,7 @@ extension DataLoadingConformance {
             // A label of 64 letters is too long for a host name (RFC 1035, section 2.3.4), so no name server is
             // contacted.
             let url = URL(string: "http://\(String(repeating: "a", count: 64)).invalid/")
-            guard let url else { throw ConformanceFailure("The host name gave no URL.") }
+            guard let url else { throw RuleViolation("The host name gave no URL.") }
             try await expectError(.hostNotFound) { try await probe.loader.load(DataRequest(url: url)) }
         },
         Check("A server that sends nothing exceeds the timeout") { probe in
@@ -288,7 +296,7 @@ extension DataLoadingConformance {
 
     static func expectCancellation(of task: Task<some Sendable, any Error>) async throws {
         do { _ = try await task.value } catch is CancellationError { return }
-        throw ConformanceFailure("Nothing was thrown.")
+        throw RuleViolation("Nothing was thrown.")
     }
 
     /// Expects an ``ImageError``, with the code unless that is `nil`.
@@ -298,6 +306,6 @@ extension DataLoadingConformance {
         do { _ = try await body() } catch let error as ImageError {
             return try require(code == nil || error.code == code, "The error was \(error.code): \(error)")
         }
-        throw ConformanceFailure(reason)
+        throw RuleViolation(reason)
     }
 }

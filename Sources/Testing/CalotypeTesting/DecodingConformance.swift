@@ -1,21 +1,62 @@
 public import ImageCore
 
+/// A file for ``checkDecodingConformance(of:samples:limit:)``, and what is known about it.
+public struct DecodingSample: Sendable {
+    /// A complete, valid, small file: it is decoded some hundred times.
+    public var file: Data
+    /// The name in messages; `file 0`, `file 1` and so on by default.
+    public var name: String?
+    /// What the header states; `nil`, the default, if that is not known.
+    public var info: ImageInfo?
+    /// The image that a decode with the default options gives; `nil`, the default, if that is not known.
+    public var image: DecodedImage?
+    /// The largest difference of a channel from ``image``, in levels of 0 to 255; 0 by default, for lossless formats.
+    public var tolerance = 0.0
+
+    /// Creates a sample, by default of which nothing is known.
+    public init(_ file: Data, name: String? = nil, info: ImageInfo? = nil, image: DecodedImage? = nil, tolerance: Double = 0) {
+        (self.file, self.name, self.info, self.image, self.tolerance) = (file, name, info, image, tolerance)
+    }
+}
+
+enum DecodingRule: String, ConformanceRules {
+    static let plugIn = "Decoding"
+    case listsFormats = "The decoder lists its formats."
+    case declinesOtherData = "Data that is no image is declined."
+    case recognisesFiles = "A file is recognised from its first 64 bytes, as one of the listed formats."
+    case acceptsSlices = "Data whose first index is not 0 gives the same image."
+    case decodesFiles = "A valid file is decoded, each time to the same image."
+    case matchesSamples = "The header and the image are those that the sample states."
+    case namesFormat = "The header and the image name the format that recognised the file."
+    case marksNoWholeImage = "The image of a complete file is not marked as partial or as a preview."
+    case reportsSize = "The image has the size that the header states, cropped and turned."
+    case reportsAlpha = "The header states an alpha channel if the image is transparent."
+    case reportsDepth = "The header states more than 8 bits if, and only if, a decode without convertsTo8Bit has 16 bits."
+    case reportsEarlyHeader = "info(ofPrefix:limits:) returns nil or what info(of:limits:) returns for the whole file."
+    case convertsTo8Bit = "The image has 8 bits per channel by default, and up to rounding the colours of the 16-bit image."
+    case convertsToSRGB = "The image is in sRGB by default."
+    case returnsRequestedAlpha =
+        "Colours are premultiplied by default and straight on request, and opaque images have no transparency."
+    case appliesOrientation = "The upright image has the stored pixels, turned as the header states."
+    case respectsTargetSize =
+        "With a target size the image is large enough, no larger than the file's, in its proportions and colours."
+    case respectsLimits = "A file with more pixels or bytes than the limit fails with tooLarge."
+    case reportsTruncation = "A file that is cut throws, or its image is marked as partial, unless no pixel is missing."
+    case respectsAllowsPartial = "Partial images are returned only with allowsPartial, and have the size of the whole image."
+    case throwsImageErrors = "Damaged and truncated files throw ImageError and nothing else."
+    case stopsWhenCancelled = "A decode whose token is cancelled, before or during the decode, throws CancellationError."
+    case marksPreviews = "Previews are marked, have the proportions of the image, and valid alpha."
+    case repeatsPreviews = "The same bytes give the same previews."
+    case endsPreviewsWithTheImage = "The preview of all bytes resembles the image."
+}
+
 /// Checks a decoder against the contract of `Decoding`, and of `IncrementalDecoding` and `AnimationDecoding` where it
 /// conforms to them.
 ///
-/// The decoder must list its formats and decline data that is no image. For each file:
-///
-/// - The decoder recognises the format from the first 64 bytes, and from data that is a slice.
-/// - A decode gives the same image each time, of the size in the header, and not marked as partial or preview.
-/// - A decode with a target size gives an image that is neither too small nor larger than the full image.
-/// - A file with more pixels than the limit fails with `tooLarge`.
-/// - Truncated files, whether partial images are allowed or not, and files with flipped bits throw only `ImageError`.
-/// - A decode with a cancelled token throws `CancellationError`.
-/// - An incremental decoder marks its previews.
-/// - An animation has as many frames as the header says, in any order the same, with plausible durations, and begins
-///   with the image of a decode.
-///
-/// It does not check the image that a decoder returns for a damaged file, alpha modes, metadata, time or memory.
+/// ``ConformanceRule/all`` lists the rules. Some are only checked if the samples have what they are about: take files
+/// with transparency, with 16 bits per channel, with an orientation, and with several frames, if the format has them.
+/// Whether a decoder allocates before it checks the limits, and what it does on a machine without memory, is not
+/// checked.
 ///
 /// ```swift
 /// // In a test, with a custom decoder and a few files of its formats:
@@ -26,131 +67,342 @@ public import ImageCore
 /// ```
 ///
 /// - Parameters:
-///   - decoder: The decoder to check.
-///   - files: Complete, valid, small files of its formats. Each is decoded more than a hundred times.
-/// - Throws: ``ConformanceFailure`` for the first violation, or the decoder's error for a valid file.
-public func checkDecodingConformance(of decoder: any Decoding, files: [Data]) throws {
-    try require(!decoder.formats.isEmpty, "The decoder lists no formats.")
-    try checkDeclining(of: decoder)
-    for (number, file) in files.enumerated() {
-        let check = FileCheck(decoder: decoder, file: file, name: "File \(number)")
-        try check.checkFormat()
-        try check.checkImage()
-        try check.checkLimits()
-        try check.checkDamagedFiles()
-        try check.checkCancellation()
-        try check.checkPreviews()
-        try check.checkAnimation()
-    }
+///   - decoder: The decoder to check. It is called on another thread, as the engine does.
+///   - files: Complete, valid, small files of its formats. Each is decoded some hundred times.
+///   - limit: The longest time that the whole check may take. By default 60 seconds.
+/// - Throws: ``ConformanceFailure`` with all violations.
+public func checkDecodingConformance(of decoder: any Decoding, files: [Data], limit: Duration = .seconds(60)) throws {
+    try checkDecodingConformance(of: decoder, samples: files.map { DecodingSample($0) }, limit: limit)
 }
 
-private func checkDeclining(of decoder: any Decoding) throws {
-    for head in [Data(), Data([0]), Data(repeating: 0, count: 64), Data("no image, just text;".utf8)] {
-        try require(decoder.format(of: head) == nil, "The decoder accepted \(head.count) bytes that are no image.")
+/// Checks a decoder as ``checkDecodingConformance(of:files:limit:)`` does, and compares its headers and images with
+/// what the samples state.
+///
+/// - Parameters:
+///   - decoder: The decoder to check. It is called on another thread, as the engine does.
+///   - samples: Files of its formats, and what is known about them.
+///   - limit: The longest time that the whole check may take. By default 60 seconds.
+/// - Throws: ``ConformanceFailure`` with all violations.
+public func checkDecodingConformance(
+    of decoder: any Decoding, samples: [DecodingSample], limit: Duration = .seconds(60)
+) throws {
+    var violations = checkRules(DecodingRule.self, limit: limit) { rules in
+        rules.check(.listsFormats) { try require(!decoder.formats.isEmpty, "The list is empty.") }
+        for head in [Data(), Data([0]), Data(repeating: 0, count: 64), Data("no image, just text;".utf8)] {
+            rules.check(.declinesOtherData) {
+                try require(decoder.format(of: head) == nil, "\(head.count) bytes that are no image were accepted.")
+            }
+        }
+        for (number, sample) in samples.enumerated() {
+            FileCheck(decoder, sample, name: sample.name ?? "file \(number)", rules).run()
+        }
     }
+    if let animated = decoder as? any AnimationDecoding {
+        violations += checkRules(AnimationRule.self, limit: limit) { rules in
+            for (number, sample) in samples.enumerated() {
+                checkAnimation(of: sample.file, by: animated, name: sample.name ?? "file \(number)", rules)
+            }
+        }
+    }
+    try throwFailure(violations)
 }
 
-struct FileCheck {
+/// The checks of one file.
+private struct FileCheck {
     let decoder: any Decoding
-    let file: Data
-    /// The file's name, which begins the sentence of a failure.
+    let sample: DecodingSample
     let name: String
+    let rules: RuleChecker<DecodingRule>
+    var file: Data { sample.file }
 
-    func checkFormat() throws {
+    init(_ decoder: any Decoding, _ sample: DecodingSample, name: String, _ rules: RuleChecker<DecodingRule>) {
+        (self.decoder, self.sample, self.name, self.rules) = (decoder, sample, name, rules)
+    }
+
+    func check(_ rule: DecodingRule, _ detail: String = "", _ body: () throws -> Void) {
+        rules.check(rule, detail.isEmpty ? name : "\(name), \(detail)", body)
+    }
+
+    func run() {
         let format = decoder.format(of: file)
-        try require(
-            format.map(decoder.formats.contains) ?? false,
-            "The format of \(name.lowercased()) is not among those that the decoder lists.")
-        try require(decoder.format(of: file.prefix(64)) == format, "\(name) is not recognised from its first 64 bytes.")
-        // A slice's indices start where it was cut.
-        let slice = (Data([1, 2, 3]) + file).dropFirst(3)
-        try require(decoder.format(of: slice) == format, "\(name) is not recognised when its data is a slice.")
-        let (whole, sliced) = (try decode(file), try decode(slice))
-        try require(isSame(whole, sliced), "\(name) gave another image when its data was a slice.")
-    }
-
-    func checkImage() throws {
-        let info = try decoder.info(of: file, limits: DecodingLimits())
-        let image = try decode(file)
-        try require(
-            image.size == info.orientation.applied(to: info.size),
-            "The header of \(name.lowercased()) says \(info.size) pixels, but the decoder returned \(image.size).")
-        try require(!image.isPartial && !image.isPreview, "\(name) is complete, but its image is marked as partial or preview.")
-        try require(isSame(image, try decode(file)), "\(name) gave two different images.")
-        let smaller = try decode(file) {
-            $0.targetSize = PixelSize(width: max(1, image.size.width / 3), height: max(1, image.size.height / 3))
+        check(.recognisesFiles) {
+            try require(format.map(decoder.formats.contains) ?? false, "Its format is not among those that the decoder lists.")
+            try require(decoder.format(of: file.prefix(64)) == format, "It is not recognised from its first 64 bytes.")
         }
-        try require(
-            smaller.size.width <= image.size.width && smaller.size.height <= image.size.height
-                && (smaller.size.width >= image.size.width / 3 || smaller.size.height >= image.size.height / 3),
-            "The target size was a third of \(image.size), but \(name.lowercased()) was decoded to \(smaller.size).")
-    }
-
-    func checkLimits() throws {
-        var limits = DecodingLimits()
-        limits.pixels = try decoder.info(of: file, limits: limits).size.pixelCount.map { $0 - 1 } ?? 0
-        do {
-            _ = try decode(file) { $0.limits = limits }
-            throw ConformanceFailure("\(name) was decoded although it has a pixel more than the limit.")
-        } catch let error as ImageError {
+        var valid: (image: DecodedImage, info: ImageInfo)?
+        check(.decodesFiles) {
+            let (info, image) = (try decoder.info(of: file, limits: DecodingLimits()), try decode(file))
+            valid = (image, info)
+            try require(isSame(image, try decode(file)), "Two decodes gave two different images.")
+        }
+        // A file that cannot be decoded breaks that rule only.
+        guard let (image, info) = valid else { return }
+        check(.namesFormat) {
             try require(
-                error.code == .tooLarge, "\(name) exceeds the limit, but the error is \(error.code) instead of tooLarge.")
+                info.format == format && image.format == format,
+                "It is recognised as \(name(of: format)), its header says \(info.format), and its image \(name(of: image.format))."
+            )
+        }
+        check(.marksNoWholeImage) {
+            try require(!image.isPartial && !image.isPreview, "Its image is marked as partial or preview.")
+        }
+        checkSlices(image)
+        checkSample(image, info)
+        checkHeader(image, info)
+        checkOptions(image, info)
+        checkTargetSizes(image)
+        checkLimits(info)
+        checkCuts(image)
+        checkDamage()
+        checkCancellation()
+        checkPreviews(image)
+    }
+
+    private func name(of format: ImageFormat?) -> String { format?.rawValue ?? "nothing" }
+
+    private func checkSlices(_ image: DecodedImage) {
+        check(.acceptsSlices) {
+            // A slice's indices start where it was cut.
+            let slice = (Data([1, 2, 3]) + file).dropFirst(3)
+            try require(decoder.format(of: slice) == decoder.format(of: file), "A slice of data is not recognised.")
+            try require(isSame(image, try decode(slice)), "A slice of data gave another image.")
         }
     }
 
-    /// Decodes truncated files and files with flipped bits. Errors other than ``ImageError`` are failures; images are
-    /// accepted without a check.
-    func checkDamagedFiles() throws {
-        for cut in Set((0..<16).map { file.count * $0 / 16 }).union([file.count - 1]) where cut > 0 {
-            let what = "cut after \(cut) of \(file.count) bytes"
-            try allowImageErrors(what) { _ = try decode(file.prefix(cut)) }
-            try allowImageErrors("\(what), with partial images allowed,") {
-                _ = try decode(file.prefix(cut)) { $0.allowsPartial = true }
+    private func checkSample(_ image: DecodedImage, _ info: ImageInfo) {
+        check(.matchesSamples) {
+            if let expected = sample.info { try require(info == expected, "The header is \(info), not \(expected).") }
+            guard let expected = sample.image else { return }
+            try ComparablePixels(image.bitmap).requireSame(
+                as: ComparablePixels(expected.bitmap), most: sample.tolerance, "The image and that of the sample have")
+        }
+    }
+
+    // MARK: Header and options
+
+    private func checkHeader(_ image: DecodedImage, _ info: ImageInfo) {
+        check(.reportsSize) {
+            let size = info.orientation.applied(to: info.croppedSize ?? info.size)
+            try require(image.size == size, "The header states \(size) pixels, but the image has \(image.size).")
+        }
+        check(.reportsAlpha) {
+            try require(
+                info.hasAlpha || image.bitmap.alpha == .opaque,
+                "The header states no alpha channel, but the image is \(image.bitmap.alpha.rawValue).")
+        }
+        check(.reportsDepth) {
+            let deep = try decode(file) { $0.convertsTo8Bit = false }
+            try require(
+                deep.bitmap.format.isWide == (info.bitDepth > 8),
+                "The header states \(info.bitDepth) bits, but the image without convertsTo8Bit is \(deep.bitmap).")
+        }
+        for count in cuts {
+            check(.reportsEarlyHeader, "of which \(count) bytes have arrived") {
+                guard let early = try decoder.info(ofPrefix: file.prefix(count), limits: DecodingLimits()) else { return }
+                try require(early == info, "The early header is \(early), not \(info).")
             }
         }
-        var random = SeededGenerator(seed: 7)
-        for _ in 0..<64 {
-            var damaged = file
-            for _ in 0..<4 { damaged[.random(in: damaged.indices, using: &random)] ^= 1 << Int.random(in: 0..<8, using: &random) }
-            try allowImageErrors("with four flipped bits") { _ = try decode(damaged) }
-            try allowImageErrors("with four flipped bits") { _ = try decoder.info(of: damaged, limits: DecodingLimits()) }
+    }
+
+    private func checkOptions(_ image: DecodedImage, _ info: ImageInfo) {
+        let pixels = ComparablePixels(image.bitmap)
+        check(.convertsTo8Bit) {
+            try require(!image.bitmap.format.isWide, "By default its image is \(image.bitmap).")
+            let deep = try decode(file) { $0.convertsTo8Bit = false }
+            try ComparablePixels(deep.bitmap).requireSame(as: pixels, most: 2, "The images of 16 and of 8 bits have")
+        }
+        check(.convertsToSRGB) {
+            try require(image.bitmap.colorSpace == .sRGB, "By default its image has a colour profile.")
+        }
+        check(.returnsRequestedAlpha) {
+            try require(image.bitmap.alpha != .straight, "By default its image is straight.")
+            try requireValidAlpha(of: image)
+            let straight = try decode(file) { $0.alpha = .straight }
+            try require(
+                straight.bitmap.alpha == (image.bitmap.alpha == .opaque ? .opaque : .straight),
+                "With straight alpha its image is \(straight.bitmap), otherwise \(image.bitmap).")
+            try ComparablePixels(straight.bitmap).requireSame(
+                as: pixels, most: 2, "The straight image, when it is premultiplied, and the premultiplied one have")
+        }
+        check(.appliesOrientation) {
+            let stored = try decode(file) { $0.appliesOrientation = false }
+            try ComparablePixels(stored.bitmap).applying(info.orientation).requireSame(
+                as: pixels, most: 0, "The stored image, turned by \(info.orientation), and the upright one have")
         }
     }
 
-    private func allowImageErrors(_ what: String, _ body: () throws -> Void) throws(ConformanceFailure) {
-        do {
-            try body()
-        } catch is ImageError {
-        } catch {
-            throw ConformanceFailure("\(name), \(what), threw \(type(of: error)); a decoder must throw ImageError.")
-        }
-    }
-
-    func checkCancellation() throws {
-        try requireCancellation(of: "The decode of \(name.lowercased())") { token in
-            token.cancel()
-            _ = try decode(file) { $0.cancellation = token }
-        }
-    }
-
-    func checkPreviews() throws {
-        guard let incremental = decoder as? any IncrementalDecoding else { return }
-        for length in [1, 7, 1_000, file.count] {
-            guard let decoder = try incremental.makeIncrementalDecoder(for: file.prefix(4_096), options: DecodeOptions()) else {
-                return
+    private func checkTargetSizes(_ image: DecodedImage) {
+        let full = image.size
+        let means = ComparablePixels(image.bitmap).means
+        for (part, mode) in [(3, ContentMode.fit), (3, .fill), (8, .fit)] {
+            let target = PixelSize(width: max(1, full.width / part), height: max(1, full.height / part))
+            check(.respectsTargetSize, "for a target of \(target)") {
+                let smaller = try decode(file) { ($0.targetSize, $0.contentMode) = (target, mode) }
+                let size = smaller.size
+                let isWide = size.width >= target.width
+                let isHigh = size.height >= target.height
+                try require(
+                    size.width <= full.width && size.height <= full.height
+                        && (mode == .fit ? isWide || isHigh : isWide && isHigh),
+                    "The image of \(full) was decoded to \(size).")
+                // Either side may be rounded.
+                let width = Double(full.width) * Double(size.height) / Double(full.height)
+                let height = Double(full.height) * Double(size.width) / Double(full.width)
+                try require(
+                    abs(Double(size.width) - width) <= 1 || abs(Double(size.height) - height) <= 1,
+                    "The image of \(full) was stretched to \(size).")
+                let others = ComparablePixels(smaller.bitmap).means
+                try require(
+                    zip(means, others).allSatisfy { abs($0 - $1) <= 24 },
+                    "The mean of the image's red, green, blue and alpha is \(means), but \(others) after scaling.")
             }
-            for count in stride(from: length, to: file.count + length, by: length) {
+        }
+    }
+
+    private func checkLimits(_ info: ImageInfo) {
+        func expectTooLarge(_ what: String, _ change: (inout DecodingLimits) -> Void) {
+            var limits = DecodingLimits()
+            change(&limits)
+            check(.respectsLimits, what) {
                 do {
-                    guard let preview = try decoder.preview(of: file.prefix(count)) else { continue }
-                    try require(preview.isPreview, "A preview of \(name.lowercased()) is not marked as one.")
-                } catch is ImageError {
-                    break
+                    _ = try decode(file) { $0.limits = limits }
+                } catch let error as ImageError where error.code == .tooLarge {
+                    return
+                }
+                throw RuleViolation("It was decoded beyond the limit.")
+            }
+        }
+        expectTooLarge("which has a pixel more than the limit") { $0.pixels = (info.size.pixelCount ?? 1) - 1 }
+        expectTooLarge("whose pixels have more bytes than the limit") { $0.imageBytes = (info.size.pixelCount ?? 1) - 1 }
+    }
+
+    // MARK: Damaged files
+
+    /// Where files are cut: everywhere in a small file, and near the end of every file.
+    private var cuts: [Int] {
+        let spread = (0..<96).map { file.count * $0 / 96 }
+        return Set(file.count <= 96 ? Array(1..<file.count) : spread + (file.count - 12..<file.count)).filter { $0 > 0 }.sorted()
+    }
+
+    private func checkCuts(_ image: DecodedImage) {
+        for cut in cuts {
+            for allowsPartial in [false, true] {
+                let detail = "cut after \(cut) of \(file.count) bytes\(allowsPartial ? ", with allowsPartial" : "")"
+                guard let found = decodeDamaged(file.prefix(cut), detail, { $0.allowsPartial = allowsPartial }) else { continue }
+                check(.respectsAllowsPartial, detail) {
+                    try require(allowsPartial || !found.isPartial, "It gave a partial image.")
+                    try require(found.size == image.size, "It gave an image of \(found.size) instead of \(image.size).")
+                    try requireValidAlpha(of: found)
+                }
+                check(.reportsTruncation, detail) {
+                    // The bytes after the last pixel may be missing.
+                    guard !found.isPartial else { return }
+                    try ComparablePixels(found.bitmap).requireSame(
+                        as: ComparablePixels(image.bitmap), most: 0,
+                        "It gave an image that is not marked as partial. It and the whole one have")
                 }
             }
         }
     }
 
-    func decode(_ data: Data, _ change: (inout DecodeOptions) -> Void = { _ in }) throws -> DecodedImage {
+    private func checkDamage() {
+        var random = SeededGenerator(seed: 7)
+        for number in 0..<64 {
+            var damaged = file
+            for _ in 0..<4 { damaged[.random(in: damaged.indices, using: &random)] ^= 1 << Int.random(in: 0..<8, using: &random) }
+            let detail = "with four flipped bits (number \(number))"
+            _ = decodeDamaged(damaged, detail) { $0.allowsPartial = number % 2 == 1 }
+            check(.throwsImageErrors, detail) {
+                do { _ = try decoder.info(of: damaged, limits: DecodingLimits()) } catch is ImageError {}
+            }
+        }
+    }
+
+    /// Decodes a damaged file, which may throw an ``ImageError``.
+    private func decodeDamaged(_ data: Data, _ detail: String, _ change: (inout DecodeOptions) -> Void) -> DecodedImage? {
+        var image: DecodedImage?
+        check(.throwsImageErrors, detail) {
+            do { image = try decode(data, change) } catch is ImageError {}
+        }
+        return image
+    }
+
+    private func checkCancellation() {
+        check(.stopsWhenCancelled) {
+            let token = CancellationToken()
+            token.cancel()
+            try requireCancellation { _ = try decode(file) { $0.cancellation = token } }
+        }
+        check(.stopsWhenCancelled, "cancelled at the last check") {
+            let count = Lock(0)
+            let counting = CancellationToken {
+                count.withLock { $0 += 1 }; return false
+            }
+            _ = try decode(file) { $0.cancellation = counting }
+            let checks = count.withLock { $0 }
+            try require(checks > 0, "Its decode never checked the token.")
+            let token = CancellationToken {
+                count.withLock {
+                    $0 -= 1; return $0
+                } <= 0
+            }
+            try requireCancellation { _ = try decode(file) { $0.cancellation = token } }
+        }
+    }
+
+    // MARK: Previews
+
+    private func checkPreviews(_ image: DecodedImage) {
+        guard let incremental = decoder as? any IncrementalDecoding else { return }
+        for length in [1, 7, 1_000, file.count] {
+            let detail = "of which \(length) bytes arrive at a time"
+            var previews: [DecodedImage] = []
+            check(.repeatsPreviews, detail) {
+                previews = try self.previews(by: incremental, length)
+                let again = try self.previews(by: incremental, length)
+                try require(
+                    previews.count == again.count && zip(previews, again).allSatisfy { isSame($0, $1) },
+                    "Two decoders gave different previews.")
+            }
+            for preview in previews {
+                check(.marksPreviews, detail) {
+                    try require(preview.isPreview, "A preview is not marked as one.")
+                    let width = Double(image.size.width) * Double(preview.size.height) / Double(image.size.height)
+                    let height = Double(image.size.height) * Double(preview.size.width) / Double(image.size.width)
+                    try require(
+                        abs(Double(preview.size.width) - width) <= 1 || abs(Double(preview.size.height) - height) <= 1,
+                        "The image has \(image.size) pixels, but a preview \(preview.size).")
+                    try requireValidAlpha(of: preview)
+                }
+            }
+            if let last = previews.last {
+                check(.endsPreviewsWithTheImage, detail) {
+                    let (a, b) = (ComparablePixels(last.bitmap), ComparablePixels(image.bitmap))
+                    if a.size == b.size { return try a.requireSame(as: b, mean: 16, "The last preview and the image have") }
+                    try require(
+                        zip(a.means, b.means).allSatisfy { abs($0 - $1) <= 24 },
+                        "The mean of the last preview's red, green, blue and alpha is \(a.means), but \(b.means) in the image.")
+                }
+            }
+        }
+    }
+
+    private func previews(by decoder: any IncrementalDecoding, _ length: Int) throws -> [DecodedImage] {
+        guard let decoder = try decoder.makeIncrementalDecoder(for: file.prefix(4_096), options: DecodeOptions()) else {
+            return []
+        }
+        var previews: [DecodedImage] = []
+        for count in stride(from: length, to: file.count + length, by: length) {
+            do {
+                if let preview = try decoder.preview(of: file.prefix(count)) { previews.append(preview) }
+            } catch is ImageError {
+                break
+            }
+        }
+        return previews
+    }
+
+    private func decode(_ data: Data, _ change: (inout DecodeOptions) -> Void = { _ in }) throws -> DecodedImage {
         var options = DecodeOptions()
         change(&options)
         return try decoder.decode(data, options: options)

@@ -1,12 +1,25 @@
 public import ImageCore
 
+enum ProcessingRule: String, ConformanceRules {
+    static let plugIn = "Processing"
+    case hasIdentifier = "The identifier is not empty, and the same for the same parameters."
+    case namesParameters = "Other parameters give another identifier."
+    case acceptsSamples = "Images of every pixel format, alpha mode and size are processed without an error."
+    case leavesImage = "The image that it receives is not changed."
+    case repeatsResults = "The result depends on the image alone, not on earlier runs or on the number of threads."
+    case returnsPremultiplied = "The result is opaque or premultiplied, never straight, and no colour is above its alpha."
+    case keepsImage = "Format, freshness, and the marks of partial images and previews are kept, as by image.with(_:)."
+    case respectsPixelLimit = "No image is made that is larger than maximumPixels and than the original."
+    case stopsWhenCancelled =
+        "A run whose token is cancelled throws CancellationError, and a run that makes an image checks the token."
+    case fuses = "A processor fused with itself gives the result of two runs, within one level."
+    case reducesDecode = "The result made from a reduced decode looks like that of the whole image."
+}
+
 /// Checks a processor against the contract of `Processing`.
 ///
-/// It checks that the identifier is the same for the same processor, that the result depends only on the image and not
-/// on the number of threads, that the input is not changed, that premultiplied colours do not exceed alpha, that a
-/// pixel limit is not exceeded, that fused processors give the same result as two steps, and that a cancelled run
-/// throws nothing but `CancellationError`. It does not check that a cancelled run stops, that parameters are part of
-/// the identifier, or `reducedDecode`.
+/// ``ConformanceRule/all`` lists the rules. Whether the identifier names every parameter is only checked with
+/// processors of other parameters (`others`).
 ///
 /// ```swift
 /// // In a test, with a custom processor:
@@ -16,85 +29,166 @@ public import ImageCore
 /// - Parameters:
 ///   - samples: Images that the processor must accept. By default grayscale and colour images of 8 and 16 bits per
 ///     channel, opaque and transparent, from one pixel to 120 by 80 pixels.
+///   - others: The processor with other parameters: each differs from the checked one, and from the others, in one of
+///     them. None by default.
+///   - extra: The options of plug-ins that the processor reads. By default all have their defaults.
+///   - limit: The longest time that the check may take. By default 60 seconds.
 ///   - make: Makes the processor with the same parameters each time. Called twice.
-/// - Throws: ``ConformanceFailure`` for the first violation, or the processor's error for a sample.
+/// - Throws: ``ConformanceFailure`` with all violations; the error of `make`.
 public func checkProcessingConformance(
-    samples: [DecodedImage]? = nil, _ make: () throws -> any Processing
+    samples: [DecodedImage]? = nil, others: [any Processing] = [], extra: ExtraOptions = ExtraOptions(),
+    limit: Duration = .seconds(60), _ make: () throws -> any Processing
 ) throws {
-    let processor = try make()
-    try require(!processor.identifier.isEmpty, "The processor has no identifier.")
-    try require(
-        try make().identifier == processor.identifier,
-        "Made twice with the same parameters, the processor has two identifiers, so caches would never find its results.")
-    for sample in try samples ?? standardSamples() {
-        try checkRuns(of: processor, on: sample)
-        try checkFusing(of: processor, on: sample)
+    let (processor, same) = (try make(), try make())
+    let images = try samples ?? standardSamples()
+    let violations = checkRules(ProcessingRule.self, limit: limit) { rules in
+        rules.check(.hasIdentifier) {
+            try require(!processor.identifier.isEmpty, "It is empty.")
+            try require(
+                same.identifier == processor.identifier,
+                "Made twice with the same parameters, the processor has two identifiers, so caches would never find its results.")
+        }
+        rules.check(.namesParameters) {
+            var seen: Set<String> = [processor.identifier]
+            for other in others {
+                try require(
+                    seen.insert(other.identifier).inserted,
+                    "Two processors with different parameters have the identifier \(other.identifier), so one would get the other's image."
+                )
+            }
+        }
+        let check = ProcessorCheck(processor: processor, extra: extra, rules: rules)
+        for image in images { check.checkRuns(on: image) }
+        check.checkMarks()
+        check.checkCancellation()
+        check.checkReducedDecode()
     }
-    let large = try pattern(PixelSize(width: 300, height: 400), .rgba8, .opaque)
-    try requireCancellation(of: processor.identifier, mayFinish: true) { token in
-        token.cancel()
-        _ = try processor.process(large, context: ProcessingContext(cancellation: token))
-    }
+    try throwFailure(violations)
 }
 
-private func checkRuns(of processor: any Processing, on sample: DecodedImage) throws {
-    let what = "\(processor.identifier) on \(sample.bitmap.format.rawValue) \(sample.size)"
-    let before = bytes(of: sample)
-    let result = try processor.process(sample, context: ProcessingContext())
-    try require(bytes(of: sample) == before, "\(what) changed its input image.")
-    try checkColors(of: result, what)
-    try require(
-        isSame(result, try processor.process(sample, context: ProcessingContext())), "\(what) gave two results for one image.")
-    var threaded = ProcessingContext()
-    threaded.threads = 3
-    try require(
-        isSame(result, try processor.process(sample, context: threaded)), "\(what) gave another result with three threads.")
-    var small = ProcessingContext()
-    small.maximumPixels = 1
-    if let image = try? processor.process(sample, context: small), image.size != sample.size {
-        try require(
-            image.size.pixelCount ?? .max <= 1 || fits(image.size, in: sample.size),
-            "\(what) made a larger image of \(image.size) pixels although the limit was one pixel.")
-    }
-}
+private struct ProcessorCheck {
+    let processor: any Processing
+    let extra: ExtraOptions
+    let rules: RuleChecker<ProcessingRule>
 
-/// A premultiplied colour must not exceed alpha, and an opaque image must have no transparent pixel.
-private func checkColors(of image: DecodedImage, _ what: String) throws(ConformanceFailure) {
-    let bitmap = image.bitmap
-    guard bitmap.format.channels == 4, bitmap.alpha != .straight else { return }
-    let most = bitmap.format == .rgba16 ? 65535 : 255
-    for y in 0..<bitmap.height {
-        for x in 0..<bitmap.width {
-            let levels = levels(of: bitmap, x: x, y: y)
+    func checkRuns(on sample: DecodedImage) {
+        let what = "\(processor.identifier) on \(sample.bitmap)"
+        let before = bytes(of: sample)
+        var result: DecodedImage?
+        rules.check(.acceptsSamples, what) { result = try run(on: sample) }
+        guard let result else { return }
+        rules.check(.leavesImage, what) { try require(bytes(of: sample) == before, "It changed its input image.") }
+        rules.check(.repeatsResults, what) {
+            try require(isSame(result, try run(on: sample)), "It gave two results for one image.")
+            try require(isSame(result, try run(on: sample) { $0.threads = 3 }), "It gave another result with three threads.")
+        }
+        rules.check(.returnsPremultiplied, what) {
+            try require(result.bitmap.alpha != .straight, "The result is straight.")
+            try requireValidAlpha(of: result)
+        }
+        rules.check(.respectsPixelLimit, what) {
+            // An error is right, too.
+            guard let image = try? run(on: sample, { $0.maximumPixels = 1 }), image.size != sample.size else { return }
             try require(
-                levels[0...2].allSatisfy { $0 <= levels[3] },
-                "\(what) gave a colour above its alpha at \(x), \(y); premultiplied colours must not exceed alpha.")
-            try require(
-                bitmap.alpha != .opaque || levels[3] == most,
-                "\(what) marked an image as opaque that is transparent at \(x), \(y)."
-            )
+                image.size.pixelCount ?? .max <= 1
+                    || image.size.width <= sample.size.width && image.size.height <= sample.size.height,
+                "It made a larger image of \(image.size) pixels although the limit was one pixel.")
+        }
+        rules.check(.fuses, what) {
+            guard let fused = (processor as? any FusingProcessing)?.fused(with: processor),
+                let twice = try? run(on: result)
+            else { return }
+            let both = try fused.process(sample, context: context())
+            try ComparablePixels(both.bitmap).requireSame(
+                as: ComparablePixels(twice.bitmap), most: 1, "Fused with itself, and run twice one after the other, it gave")
         }
     }
-}
 
-/// A processor fused with itself must give the result of two runs, within one level of 8 bits.
-private func checkFusing(of processor: any Processing, on sample: DecodedImage) throws {
-    guard let fused = (processor as? any FusingProcessing)?.fused(with: processor) else { return }
-    let context = ProcessingContext()
-    guard let once = try? processor.process(sample, context: context),
-        let twice = try? processor.process(once, context: context)
-    else { return }
-    let both = try fused.process(sample, context: context)
-    let what = "\(processor.identifier), fused with itself,"
-    try require(both.size == twice.size, "\(what) gave \(both.size) pixels; two runs one after the other gave \(twice.size).")
-    for y in 0..<both.size.height {
-        for x in 0..<both.size.width {
-            let (a, b) = (levels(of: both.bitmap, x: x, y: y), levels(of: twice.bitmap, x: x, y: y))
-            let step = both.bitmap.format.isWide ? 257 : 1
+    func checkMarks() {
+        rules.check(.keepsImage, processor.identifier) {
+            var sample = try pattern(PixelSize(width: 40, height: 30), .rgba8, .opaque)
+            (sample.format, sample.isPartial, sample.isPreview, sample.freshUntil) = (.png, true, true, 7)
+            let result = try run(on: sample)
             try require(
-                zip(a, b).allSatisfy { abs($0 - $1) <= step },
-                "\(what) gave \(a) at \(x), \(y); two runs one after the other gave \(b).")
+                result.format == .png && result.isPartial && result.isPreview && result.freshUntil == 7,
+                "A partial PNG preview became \(result). Return image.with(bitmap).")
         }
+    }
+
+    func checkCancellation() {
+        rules.check(.stopsWhenCancelled, processor.identifier) {
+            let large = try pattern(PixelSize(width: 300, height: 400), .rgba8, .opaque)
+            let checks = Lock(0)
+            let counting = CancellationToken {
+                checks.withLock { $0 += 1 }; return false
+            }
+            let result = try run(on: large) { $0.cancellation = counting }
+            // A processor that changes nothing but marks has nothing to cancel.
+            if checks.withLock({ $0 }) == 0 {
+                let isCopied = bytes(of: result) == bytes(of: large)
+                return try require(isCopied, "It made an image without checking the token.")
+            }
+            let token = CancellationToken()
+            token.cancel()
+            try requireCancellation { _ = try run(on: large) { $0.cancellation = token } }
+            let last = CancellationToken {
+                checks.withLock {
+                    $0 -= 1; return $0
+                } <= 0
+            }
+            try requireCancellation { _ = try run(on: large) { $0.cancellation = last } }
+        }
+    }
+
+    /// Makes the reduced decode by averaging blocks of pixels, as a decoder does.
+    func checkReducedDecode() {
+        guard let fusing = processor as? any FusingProcessing, fusing.reducesDecode else { return }
+        rules.check(.reducesDecode, processor.identifier) {
+            let image = try gradient(PixelSize(width: 384, height: 256), .rgba8, .opaque)
+            guard let reduced = fusing.reducedDecode(of: image.size) else { return }
+            let scales = [8, 4, 2, 1].filter { scale in
+                let isWide = image.size.width / scale >= reduced.targetSize.width
+                let isHigh = image.size.height / scale >= reduced.targetSize.height
+                return reduced.contentMode == .fit ? isWide || isHigh : isWide && isHigh
+            }
+            let smaller = try averaged(image, by: scales.first ?? 1)
+            let result = try reduced.processor.process(smaller, context: context())
+            try ComparablePixels(result.bitmap).requireSame(
+                as: ComparablePixels(run(on: image).bitmap), mean: 4,
+                "From a decode to \(smaller.size), and from the whole image, it gave")
+        }
+    }
+
+    private func averaged(_ image: DecodedImage, by scale: Int) throws -> DecodedImage {
+        let pixels = ComparablePixels(image.bitmap)
+        let size = PixelSize(width: image.size.width / scale, height: image.size.height / scale)
+        return DecodedImage(
+            try unsafe Bitmap(size: size, format: .rgba8, alpha: .opaque) { output, bytesPerRow in
+                for y in 0..<size.height {
+                    for x in 0..<size.width {
+                        for channel in 0..<4 {
+                            var sum = 0
+                            for row in y * scale..<(y + 1) * scale {
+                                for column in x * scale..<(x + 1) * scale {
+                                    sum += Int(pixels.levels[(row * image.size.width + column) * 4 + channel])
+                                }
+                            }
+                            unsafe output[y * bytesPerRow + x * 4 + channel] = UInt8((sum / (scale * scale) + 128) / 257)
+                        }
+                    }
+                }
+            })
+    }
+
+    private func context(_ change: (inout ProcessingContext) -> Void = { _ in }) -> ProcessingContext {
+        var context = ProcessingContext()
+        context.extra = extra
+        change(&context)
+        return context
+    }
+
+    private func run(on image: DecodedImage, _ change: (inout ProcessingContext) -> Void = { _ in }) throws -> DecodedImage {
+        try processor.process(image, context: context(change))
     }
 }
 
@@ -108,5 +202,3 @@ private func standardSamples() throws -> [DecodedImage] {
     }
     return samples
 }
-
-private func fits(_ size: PixelSize, in other: PixelSize) -> Bool { size.width <= other.width && size.height <= other.height }

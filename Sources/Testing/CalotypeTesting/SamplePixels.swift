@@ -28,6 +28,32 @@ func pattern(_ size: PixelSize, _ format: PixelFormat, _ alpha: AlphaMode) throw
         })
 }
 
+/// Makes an image whose colours change smoothly, so that a lossy format keeps them, and differ in every corner and
+/// channel. Its levels need all bits of the format.
+func gradient(_ size: PixelSize, _ format: PixelFormat, _ alpha: AlphaMode) throws -> DecodedImage {
+    let most = format.isWide ? 65_535 : 255
+    return DecodedImage(
+        try unsafe Bitmap(size: size, format: format, alpha: alpha) { pixels, bytesPerRow in
+            for y in 0..<size.height {
+                for x in 0..<size.width {
+                    let (u, v) = (Double(x) / Double(max(1, size.width - 1)), Double(y) / Double(max(1, size.height - 1)))
+                    let levels = [0.1 + 0.8 * u, 0.1 + 0.5 * v, 0.9 - 0.3 * u - 0.4 * v]
+                    let opacity = alpha == .opaque || format.channels == 1 ? 1 : 0.25 + 0.7 * (u + v) / 2
+                    for channel in 0..<format.channels {
+                        let color = levels[min(channel, 2)] * (alpha == .premultiplied ? opacity : 1)
+                        let level = Int((channel == 3 ? opacity : color) * Double(most))
+                        let start = y * bytesPerRow + x * format.bytesPerPixel
+                        if format.isWide {
+                            unsafe pixels.storeBytes(of: UInt16(level), toByteOffset: start + channel * 2, as: UInt16.self)
+                        } else {
+                            unsafe pixels[start + channel] = UInt8(level)
+                        }
+                    }
+                }
+            }
+        })
+}
+
 /// Returns the bytes of all rows without their padding.
 func bytes(of image: DecodedImage) -> Data {
     let bitmap = image.bitmap

@@ -13,7 +13,7 @@ package enum SecureConformance {
     /// - Parameters:
     ///   - makeTrusting: Makes a loader that trusts the given certificate (PEM).
     ///   - makeLoader: Makes a loader that trusts the authorities of the system.
-    /// - Throws: `ConformanceFailure` for the first check that fails.
+    /// - Throws: `ConformanceFailure` with the violation of the first check that fails.
     package static func check(
         limit: Duration = .seconds(20), trusting makeTrusting: @escaping @Sendable (_ certificate: String) -> any DataLoading,
         _ makeLoader: @escaping @Sendable () -> any DataLoading
