@@ -54,7 +54,7 @@ public struct InterceptedLoader: DataLoading {
     public func version(of url: URL) -> String? { loader.version(of: url) }
 
     /// The end of a sentence that says what is wrong with a change; `nil` if the change is allowed.
-    private static func problem(with changed: DataRequest, from original: DataRequest) -> String? {
+    package static func problem(with changed: DataRequest, from original: DataRequest) -> String? {
         if changed.url != original.url {
             return "changed the URL, which is the key of the image in all caches; load another URL with a separate request, or "
                 + "register a loader for the scheme"

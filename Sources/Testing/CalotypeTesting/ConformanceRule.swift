@@ -18,7 +18,7 @@ public struct ConformanceRule: Hashable, Sendable, CustomStringConvertible {
     public static var all: [ConformanceRule] {
         let lists: [any ConformanceRules.Type] = [
             DecodingRule.self, AnimationRule.self, EncodingRule.self, ProcessingRule.self, CachingRule.self,
-            DataCachingRule.self, AdapterRule.self, DataLoadingRule.self,
+            DataCachingRule.self, AdapterRule.self, DataLoadingRule.self, InterceptorRule.self,
         ]
         return lists.flatMap { $0.rules } + DataLoadingConformance.rules
     }
