@@ -23,7 +23,7 @@ struct Proof: Sendable, CustomTestStringConvertible {
 @Suite(.timeLimit(.minutes(3))) struct BrokenParts {
     static let proofs =
         decodingProofs + animationProofs + encodingProofs + processingProofs + cachingProofs + dataCachingProofs
-        + adapterProofs + loadingProofs + interceptorProofs
+        + adapterProofs + loadingProofs + interceptorProofs + observerProofs + responseCachingProofs + providingProofs + animationFramesProofs
 
     @Test(arguments: proofs) func aBrokenPartFailsItsRule(_ proof: Proof) async throws {
         do {
