@@ -3,5 +3,5 @@ import Posterize
 import Testing
 
 @Test func posterizeKeepsTheContractOfProcessors() throws {
-    try checkProcessingConformance { Posterize(levels: 4) }
+    try checkProcessingConformance(others: [Posterize(levels: 5)]) { Posterize(levels: 4) }
 }
