@@ -12,7 +12,7 @@ private actor FaultyView: ImageViewAdapter {
 
     var appearance: ViewAppearance { get async { await base.appearance } }
 
-    func setImage(_ image: DecodedImage, transition: Transition) async {
+    func setImage(_ image: DecodedImage, transition: ImageTransition) async {
         if fault == .keepsFirstImage, hasImage { return }
         if fault == .showsNoGray, image.bitmap.format.channels == 1 { return await base.clear() }
         hasImage = true
@@ -50,7 +50,7 @@ let adapterProofs = [
         actor Hanging: ImageViewAdapter {
             let gate: Gate
             init(_ gate: Gate) { self.gate = gate }
-            func setImage(_ image: DecodedImage, transition: Transition) async {}
+            func setImage(_ image: DecodedImage, transition: ImageTransition) async {}
             func setPlaceholder(_ placeholder: Placeholder) async { try? await gate.pass() }
             func clear() {}
         }

@@ -234,7 +234,7 @@ private struct FileCheck {
     private func checkTargetSizes(_ image: DecodedImage) {
         let full = image.size
         let means = ComparablePixels(image.bitmap).means
-        for (part, mode) in [(3, ContentMode.fit), (3, .fill), (8, .fit)] {
+        for (part, mode) in [(3, ImageContentMode.fit), (3, .fill), (8, .fit)] {
             let target = PixelSize(width: max(1, full.width / part), height: max(1, full.height / part))
             check(.respectsTargetSize, "for a target of \(target)") {
                 let smaller = try decode(file) { ($0.targetSize, $0.contentMode) = (target, mode) }
