@@ -180,6 +180,11 @@ let decodingProofs = [
         $0.image = { image, _ in image.isPartial = false }
     },
     proof("respectsAllowsPartial", "allowsPartial is ignored") { $0.options = { $0.allowsPartial = true } },
+    Proof("Decoding.respectsAllowsPartial", "there are previews, and partial images never") {
+        // Only a larger file has previews before its end.
+        try checkDecodingConformance(
+            of: Altered { $0.options = { $0.allowsPartial = false } }, files: [png(colorful(120, 90))])
+    },
     proof("respectsAllowsPartial", "a partial image has only its rows") {
         $0.image = { image, _ in if image.isPartial { image = image.with(try white(PixelSize(1))) } }
     },

@@ -34,7 +34,7 @@ private struct Layer: DataLoading {
         if fault != .ignoresMaximum, let most = request.maximumResponseBytes, most < resource.count {
             throw ImageError(.tooLarge, message: "It is too large.")
         }
-        if fault == .blocks { usleep(60_000) }
+        if fault == .blocks { usleep(30_000) }
         if fault == .leaks { _ = dup(0) }
         let number = count()
         let rest = Lock(fault == .mixesUp && number % 2 == 0 ? Data(resource.reversed()) : resource)

@@ -24,7 +24,7 @@ private func proof(
 
 let observerProofs = [
     proof("returnsAtOnce", "it sleeps") { observation, _, _ in
-        if case .progress = observation { Thread.sleep(forTimeInterval: 0.025) }
+        if case .progress = observation { Thread.sleep(forTimeInterval: 0.006) }
     },
     proof("writesNoCredentials", "it prints the URL") { observation, request, _ in
         if case .started = observation, case .url(let url) = request.source { print(url.absoluteString) }

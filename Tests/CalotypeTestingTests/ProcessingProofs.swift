@@ -10,17 +10,26 @@ private func proof(
     Proof("Processing.\(rule)", what) { try checkProcessingConformance { RecordingProcessor("broken", work: work) } }
 }
 
-/// A processor that reduces its decode by a half, with a fault.
+/// A processor that halves an image and reduces its decode, with a fault.
 private struct Half: FusingProcessing {
-    var factor: Double
+    /// How much brighter the result of the reduced decode is.
+    var brightness = 0.0
+    /// How many times smaller than the result the decode is.
+    var reduction = 1
     var identifier: String { "half" }
     var reducesDecode: Bool { true }
     func process(_ image: DecodedImage, context: ProcessingContext) throws -> DecodedImage {
-        try Resize(width: max(1, image.size.width / 2), height: max(1, image.size.height / 2)).process(image, context: context)
+        try half(of: image.size).process(image, context: context)
     }
     func reducedDecode(of source: PixelSize) -> ReducedDecode? {
-        let target = PixelSize(width: source.width / 2, height: source.height / 2)
-        return ReducedDecode(targetSize: target, contentMode: .fit, processor: .brightness(factor))
+        let target = PixelSize(width: source.width / 2 / reduction, height: source.height / 2 / reduction)
+        let resize: any Processing = .resize(
+            to: PixelSize(width: source.width / 2, height: source.height / 2), mode: .fill, upscales: true)
+        return ReducedDecode(
+            targetSize: target, contentMode: .fit, processor: Composition([resize, .brightness(brightness)]))
+    }
+    private func half(of size: PixelSize) -> any Processing {
+        .resize(to: PixelSize(width: max(1, size.width / 2), height: max(1, size.height / 2)))
     }
 }
 
@@ -89,7 +98,10 @@ let processingProofs = [
         }
         try checkProcessingConformance { Wrong() }
     },
-    Proof("Processing.reducesDecode", "the reduced decode is brighter") { try checkProcessingConformance { Half(factor: 0.3) } },
+    Proof("Processing.reducesDecode", "the reduced decode is brighter") {
+        try checkProcessingConformance { Half(brightness: 0.3) }
+    },
+    Proof("Processing.reducesDecode", "the decode is too small") { try checkProcessingConformance { Half(reduction: 8) } },
     Proof("Processing.repeatsResults", "it never ends") {
         // It ends with the test, which waits for no one.
         let gate = DispatchSemaphore(value: 0)

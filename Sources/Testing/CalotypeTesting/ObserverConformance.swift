@@ -46,7 +46,7 @@ public func checkObserverConformance<Observer: LoadObserving>(
                     observer.observe(observation, of: LoadID(rawValue: UInt64(number * 3 + call)), request: request)
                 }
             }
-            try require(times.min() ?? .zero < .milliseconds(20), "“\(observation)” took \(times.min() ?? .zero).")
+            try require(times.min() ?? .zero < .milliseconds(5), "“\(observation)” took \(times.min() ?? .zero).")
         }
     }
     await rules.run(.writesNoCredentials) {

@@ -172,12 +172,12 @@ private func checkBlocking(of sample: LoadingSample, by loader: any DataLoading)
     guard #available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *) else { return }
     // The least of several rounds: in the others the machine may have been busy.
     var times: [Duration] = []
-    for _ in 0..<3 where times.min() ?? .seconds(1) > .milliseconds(50) {
+    for _ in 0..<3 where times.min() ?? .seconds(1) > .milliseconds(25) {
         let executor = WatchedExecutor()
         _ = try await withTaskExecutorPreference(executor) { try await collect(loader.load(DataRequest(url: sample.url)).body) }
         times.append(executor.longest)
     }
-    if let least = times.min() { try require(least <= .milliseconds(50), "It blocked a thread for \(least).") }
+    if let least = times.min() { try require(least <= .milliseconds(25), "It blocked a thread for \(least).") }
 }
 
 /// Runs tasks on a queue of its own, and measures how long each step takes.
