@@ -36,6 +36,7 @@ import Testing
             }
             let old = try FileManager.default.attributesOfItem(atPath: folder.appending(path: "a.png").path)
             #expect(try await red(file) == 1)
+            #expect(loader.cachedImage(for: file) != nil)
             #expect(try await loader.response(for: file).tier == .memory)
             switch change {
             // A different length, because both writes may fall into one tick of the clock.
