@@ -72,6 +72,11 @@ struct AtomicFileTests {
     }
 
     #if os(Linux)
+        @Test func aFullDeviceIsAFailure() throws {
+            let error = #expect(throws: ImageError.self) { try AtomicFile.write(Data([1]), to: "/dev/full") }
+            #expect(error?.code == .fileUnwritable)
+        }
+
         @Test func aRegularFileInDevIsReplaced() throws {
             let path = "/dev/shm/calotype-tests-\(UUID().uuidString)"
             defer { try? FileManager.default.removeItem(atPath: path) }

@@ -17,6 +17,7 @@ struct DemoTests {
         #expect(!run.output.unicodeScalars.contains("\u{1B}"))
         let info = try DecoderRegistry(.codecs).info(of: folder.data("sheet.png"), limits: DecodingLimits())
         #expect(info.size == PixelSize(width: 860, height: 498))
+        #expect(info.format == .png)
     }
 
     @Test func theDemoDrawsItsContactSheetWithAChosenMethod() async throws {

@@ -100,8 +100,21 @@ struct InfoTests {
     @Test func withoutJSONEachFactHasALine() async throws {
         let run = try await CommandProcess.run("info", Project.image("arrow.jpg"))
         #expect(run.ending == .status(0))
-        #expect(run.outputLines.contains("  orientation:   6"))
-        #expect(run.outputLines.count == 12)
+        let facts = """
+              format:        jpeg
+              width:         360
+              height:        240
+              frames:        1
+              orientation:   6
+              hasAlpha:      false
+              bitDepth:      8
+              colorModel:    rgb
+              colorProfile:  none
+              isProgressive: false
+              byteCount:     4562
+
+            """
+        #expect(run.output == Project.image("arrow.jpg") + "\n" + facts)
     }
 
     @Test func anHTTPStatusOtherThanSuccessIsAnError() async throws {
