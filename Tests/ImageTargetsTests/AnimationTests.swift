@@ -18,6 +18,7 @@ import Testing
 
     private actor AnimatedView: ImageViewAdapter {
         nonisolated let calls = EventLog<Call>()
+        private(set) var motionQuestions = 0
         private var reducesMotion: Bool
         private var motionGate: Gate?
         private var gate: Gate?
@@ -36,6 +37,7 @@ import Testing
         func clear() { calls.append(.clear) }
         func setPlaceholder(_ placeholder: Placeholder) {}
         func prefersReducedMotion() async -> Bool {
+            motionQuestions += 1
             try? await motionGate?.pass()
             return reducesMotion
         }
@@ -210,6 +212,24 @@ import Testing
         await target.cancel()
         await target.motionPreferenceChanged()
         #expect(image.animation?.playingViews == 0)
+    }
+
+    @Test func aViewThatShowsNoAnimationAnyMoreIsNotAskedForItsPreference() async throws {
+        let still = try TestImages.solid(red: 90)
+        let ends: [(ImageTarget<AnimatedView>) async -> Void] = [
+            { await $0.clear() }, { await $0.cancel() }, { await show(still, "b", in: $0) },
+        ]
+        for end in ends {
+            let view = AnimatedView()
+            let target = ImageTarget(view, loader: provider)
+            await show(try animated(), "a", in: target)
+            await end(target)
+            await view.reduceMotion(true)
+            let (calls, questions) = (view.calls.events, await view.motionQuestions)
+            await target.motionPreferenceChanged()
+            #expect(await view.motionQuestions == questions)
+            #expect(view.calls.events == calls)
+        }
     }
 
     @Test func aReplacedAnimationDoesNotComeBackWhenThePreferenceChanges() async throws {
