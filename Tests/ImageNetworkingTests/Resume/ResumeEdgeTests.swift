@@ -91,6 +91,13 @@ struct ResumingEdges {
         #expect(await store.take(other) != nil)
     }
 
+    @Test func aBodyThatBreaksAfterTheStoreWasClearedIsStored() async throws {
+        let store = PartialBodyStore()
+        await store.removeAll()
+        _ = try? await ResumingLoader(Breaking(count: 20_000), store: store).body(of: try request())
+        #expect(store.byteCount == 20_000)
+    }
+
     @Test func anEntryThatCannotBeResumedIsNotReadFromTheDataCache() async throws {
         let cache = LoggedDataCache()
         var weak = Self.head
@@ -165,6 +172,13 @@ struct ResumingEdges {
         request.retries = 1
         let body = try await ResumingLoader(serving { [min($0, 15_000)] }, store: store).body(of: request)
         #expect(body.count == 40_000)
+    }
+
+    @Test func theStoredBytesStayWhenTheRemainderIsNotRead() async throws {
+        let store = PartialBodyStore()
+        store.put(partial(20_000), for: try key(), now: 0)
+        _ = try await ResumingLoader(serving { [$0] }, store: store).load(try request())
+        #expect(store.byteCount == 20_000)
     }
 
     @Test func aRemainderThatIsTooLongIsAnErrorAndNotStored() async throws {
