@@ -30,6 +30,18 @@ struct CurlLoaderRedirects {
         #expect(response.head.headerFields[.location] == nil)
     }
 
+    /// A redirect's own body is read up to this length, so that its connection serves the next request.
+    @Test(arguments: [(65_536, 1), (65_537, 2)])
+    func aSmallBodyOfARedirectKeepsTheConnection(_ length: Int, _ connections: Int) async throws {
+        let server = try LoopbackServer(serving: { request in
+            guard request.path == "/" else { return LoopbackServer.Response(200, body: []) }
+            return LoopbackServer.Response(
+                302, headers: [("Location", "/moved")], body: [UInt8](repeating: 0, count: length))
+        })
+        #expect(try await loader.load(try server.request()).head.status == 200)
+        #expect(server.connections.value == connections)
+    }
+
     @Test func aRedirectCanBeTheResult() async throws {
         let server = try countdown()
         var configuration = CurlLoader.Configuration()
