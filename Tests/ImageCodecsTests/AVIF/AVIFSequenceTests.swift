@@ -18,6 +18,15 @@ import Testing
         #expect(try DecoderRegistry(.codecs).animation(of: file, options: DecodeOptions()).loopCount == 0)
     }
 
+    /// A sequence whose track is a video says nothing about repetitions, and plays endlessly.
+    @Test
+    func aSequenceWithoutAnImageTrackRepeatsEndlessly() throws {
+        var file = file
+        let handler = try #require(file.range(of: "moov", "trak", "mdia", "hdlr"))
+        file.replaceSubrange((handler.lowerBound + 8)..<(handler.lowerBound + 12), with: Data("vide".utf8))
+        #expect(try DecoderRegistry(.codecs).animation(of: file, options: DecodeOptions()).loopCount == 0)
+    }
+
     @Test
     func aFrameThatIsWronglyMarkedAsAKeyFrameIsDecodedFromTheStart() throws {
         let played = try DecoderRegistry(.codecs).animation(of: file, options: DecodeOptions())

@@ -50,6 +50,17 @@ import Testing
         for x in 2..<120 { #expect(abs(small[x, 0][0] - encoded(Double(2 * x) + 0.5)) <= 2, "\(x): \(small[x, 0])") }
     }
 
+    /// The colours without blue are as in sRGB.
+    @Test func aProfileThatChangesBlueAloneIsConverted() throws {
+        var builder = PNGBuilder(size: PixelSize(width: 2, height: 1), colorType: .rgb, depth: 8) { x, _ in
+            x == 0 ? [0, 0, 128] : [0, 128, 0]
+        }
+        builder.chunks = [Self.iCCP(TestProfiles.linearBlue)]
+        let bitmap = try registry.decode(builder.file, options: DecodeOptions()).bitmap
+        #expect(abs(bitmap[0, 0][2] - encoded(128)) <= 1)
+        #expect(zip(bitmap[1, 0], [0, 128, 0, 255]).allSatisfy { abs($0 - $1) <= 1 })
+    }
+
     /// Encodes a monochrome AVIF of one level with a profile of linear grey.
     private func monochrome(level: UInt8, alpha: UInt8) throws -> Data {
         let source = try bitmap(32, 32, alpha: .straight) { _, _ in [level, level, level, alpha] }

@@ -21,6 +21,14 @@ enum TestProfiles {
         return unsafe bytes(cmsCreateRGBProfile(&white, &primaries, [curve, curve, curve]))
     }
 
+    /// sRGB, except that blue is linear.
+    static var linearBlue: Data {
+        let (profile, curve) = unsafe (cmsCreate_sRGBProfile(), cmsBuildGamma(nil, 1))
+        defer { unsafe cmsFreeToneCurve(curve) }
+        unsafe cmsWriteTag(profile, cmsSigBlueTRCTag, UnsafeRawPointer(curve))
+        return unsafe bytes(profile)
+    }
+
     static var lab: Data { unsafe bytes(cmsCreateLab4Profile(nil)) }
 
     /// CMYK in which paper is a light yellow, and every ink alone makes it darker.

@@ -117,6 +117,20 @@ import Testing
     }
 
     @Test
+    func aBlurHashIsDecodedToSidesOf1To1024Pixels() throws {
+        for (width, height) in [(1, 1024), (1024, 1)] {
+            let size = PixelSize(width: width, height: height)
+            #expect(try BlurHash.decode("00TSUA", size: size).size == size)
+        }
+        for (width, height) in [(1, 1025), (1025, 1), (1, 0), (0, 1)] {
+            let error = #expect(throws: ImageError.self) {
+                try BlurHash.decode("00TSUA", size: PixelSize(width: width, height: height))
+            }
+            #expect(error?.code == .invalidRequest)
+        }
+    }
+
+    @Test
     func aHashCanBeUsedAsAPlaceholder() throws {
         func drawn(_ placeholder: Placeholder) throws -> DecodedImage? {
             if case .hash(let hash) = placeholder { try hash.draw() } else { nil }
