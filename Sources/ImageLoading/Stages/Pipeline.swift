@@ -334,7 +334,7 @@ struct Pipeline: Sendable {
         return try await process(decoded, rest)
     }
 
-    /// Reads the header. A header that a decoder accepts is proof enough to store the bytes.
+    /// Reads the header. A header that a decoder accepts is proof enough to store the bytes, if they are whole.
     private func readHeader() async throws -> LoadOutput.Content {
         guard case .bytes(let original) = try await coordinator.output(of: plan.originalKey(components), for: job) else {
             throw ImageError.noInput
@@ -342,7 +342,7 @@ struct Pipeline: Sendable {
         let info = try await runner.runOnWorker(.decode) { [components, plan] in
             try components.info(of: original, plan)
         }
-        if original.isWhole { store.store(original) }
+        store.store(original)
         return .info(info, original)
     }
 
