@@ -239,7 +239,7 @@ let package = Package(
             name: "ImageCodecsTests",
             dependencies: testKit + [
                 "ImageCodecs", "ImageDecoding", "ImageKernels", "TestBitmaps", "CCalotypeCodec", "CCalotypeJPEG", "CCalotypePNG",
-                "CCalotypeAVIF", "CCalotypeLibWebP", "CCalotypeLibLCMS",
+                "CCalotypeAVIF", "CCalotypeLibWebP", "CCalotypeLibLCMS", "CCalotypeHeapUsage",
             ]),
         .testTarget(
             name: "CalotypeLoggingTests", dependencies: testKit + ["CalotypeLogging", "ImageLoading", .log, .inMemoryLog]),
