@@ -102,7 +102,7 @@ import Testing
             #expect(MemoryPressureWatch(root: folder.path) { _ in } == nil)
         }
 
-        @Test func theFilesOfTheControlGroupAreFoundAndClosedAgain() throws {
+        @Test(.timeLimit(.minutes(1))) func theFilesOfTheControlGroupAreFoundAndClosedAgain() async throws {
             let folder = try Folder()
             let group = folder.url.appending(path: "sys/fs/cgroup/web", directoryHint: .isDirectory)
             let process = folder.url.appending(path: "proc/self", directoryHint: .isDirectory)
@@ -111,8 +111,21 @@ import Testing
             }
             try Data("0::/web\n".utf8).write(to: process.appending(path: "cgroup"))
             try Data("high 0\n".utf8).write(to: group.appending(path: "memory.events"))
-            let watch = MemoryPressureWatch(root: String(folder.path.dropLast())) { _ in }
-            #expect(watch != nil)
+            let counters = "/" + folder.url.lastPathComponent + "/sys/fs/cgroup/web/memory.events"
+            func isOpen() throws -> Bool {
+                try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").contains { name in
+                    let file = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/" + name)
+                    return file?.hasSuffix(counters) == true
+                }
+            }
+            var watch = MemoryPressureWatch(root: String(folder.path.dropLast())) { _ in }
+            #expect(try watch != nil && isOpen())
+            watch = nil
+            // The thread of the watch closes its files when it wakes up.
+            while try isOpen() {
+                try Task.checkCancellation()
+                await Task.yield()
+            }
         }
     #endif
 }
