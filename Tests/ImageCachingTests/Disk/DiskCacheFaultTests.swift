@@ -92,6 +92,24 @@ import Testing
         }
     }
 
+    /// A failed write of the header, the body or the times never passes for a stored entry.
+    @Test(arguments: [28, 5] as [Int32])
+    func aStoreOfWhichOneCallFailsIsThereOrReported(code: Int32) async throws {
+        let counted = FaultyFiles(.once(code: code), at: .max)
+        let counting = try Folder().cache(files: counted)
+        try await counting.store(entry(1), for: dataKey(1))
+        try await counting.flush()
+        #expect(counted.count > 5)
+        for call in 0..<counted.count {
+            let (folder, warnings) = (try Folder(), Warnings())
+            let cache = folder.cache(warnings: warnings, files: FaultyFiles(.once(code: code), at: call))
+            try await cache.store(entry(1), for: dataKey(1))
+            try? await cache.flush()
+            let found = try await folder.cache().entry(for: dataKey(1))
+            #expect(found?.data == content(1) || !warnings.kinds.isEmpty, "call \(call)")
+        }
+    }
+
     /// The disk is full, the file system became read-only, or permission was revoked.
     @Test(arguments: [0, 4, 12, 20], [28, 30, 13] as [Int32])
     func aDiskThatRejectsAllWritesCausesOneWarningAndNoError(call: Int, code: Int32) async throws {

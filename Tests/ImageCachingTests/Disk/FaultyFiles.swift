@@ -7,7 +7,7 @@ import ImageCore
 /// process counts as ended.
 final class FaultyFiles: FileSystem {
     enum Fault: Sendable {
-        /// From the given call on nothing changes; an interrupted write leaves its first half.
+        /// From the given call on nothing changes; an interrupted write leaves its first quarter.
         case death
         /// Only the given call fails.
         case once(code: Int32)
@@ -66,9 +66,9 @@ final class FaultyFiles: FileSystem {
     func write(_ bytes: UnsafeRawBufferPointer, to file: OpenFile, at offset: Int) throws(FileFailure) {
         let wasDead = isDead
         if let code = failure() {
-            // A part may have been written, as on a full disk.
+            // A part may have been written, as on a full disk. Half would be all that counts of the bytes before a body.
             if !wasDead {
-                try unsafe base.write(UnsafeRawBufferPointer(rebasing: bytes[..<(bytes.count / 2)]), to: file, at: offset)
+                try unsafe base.write(UnsafeRawBufferPointer(rebasing: bytes[..<(bytes.count / 4)]), to: file, at: offset)
             }
             throw FileFailure(code: code, operation: "write to \(file.name)")
         }
