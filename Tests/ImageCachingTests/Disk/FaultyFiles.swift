@@ -66,7 +66,7 @@ final class FaultyFiles: FileSystem {
     func write(_ bytes: UnsafeRawBufferPointer, to file: OpenFile, at offset: Int) throws(FileFailure) {
         let wasDead = isDead
         if let code = failure() {
-            // A part may have been written, as on a full disk. Half would be all that counts of the bytes before a body.
+            // A part may have been written, as on a full disk: not the half that has all but the zeros before a body.
             if !wasDead {
                 try unsafe base.write(UnsafeRawBufferPointer(rebasing: bytes[..<(bytes.count / 4)]), to: file, at: offset)
             }
