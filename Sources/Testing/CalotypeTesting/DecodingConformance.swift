@@ -42,8 +42,7 @@ enum DecodingRule: String, ConformanceRules {
         "With a target size the image is large enough, no larger than the file's, in its proportions and colours."
     case respectsLimits = "A file with more pixels or bytes than the limit fails with tooLarge."
     case reportsTruncation = "A file that is cut throws, or its image is marked as partial, unless no pixel is missing."
-    case respectsAllowsPartial =
-        "Partial images are returned with allowsPartial only, and whenever there is a preview, in full size."
+    case respectsAllowsPartial = "Partial images are returned only with allowsPartial, and have the size of the whole image."
     case throwsImageErrors = "Damaged and truncated files throw ImageError and nothing else."
     case stopsWhenCancelled = "A decode whose token is cancelled, before or during the decode, throws CancellationError."
     case marksPreviews = "Previews are marked, have the proportions of the image, and valid alpha."
@@ -360,10 +359,9 @@ private struct FileCheck {
         for length in [1, 7, 1_000, file.count] {
             let detail = "of which \(length) bytes arrive at a time"
             var previews: [DecodedImage] = []
-            var shown: Int?
             check(.repeatsPreviews, detail) {
-                (previews, shown) = try self.previews(by: incremental, length)
-                let again = try self.previews(by: incremental, length).images
+                previews = try self.previews(by: incremental, length)
+                let again = try self.previews(by: incremental, length)
                 try require(
                     previews.count == again.count && zip(previews, again).allSatisfy { isSame($0, $1) },
                     "Two decoders gave different previews.")
@@ -379,14 +377,6 @@ private struct FileCheck {
                     try requireValidAlpha(of: preview)
                 }
             }
-            if let shown, shown < file.count {
-                check(.respectsAllowsPartial, "of which \(shown) bytes give a preview") {
-                    do { _ = try decode(file.prefix(shown)) { $0.allowsPartial = true } } catch is ImageError {
-                        throw RuleViolation(
-                            "With allowsPartial, a decode of these bytes throws instead of returning what is there.")
-                    }
-                }
-            }
             if let last = previews.last {
                 check(.endsPreviewsWithTheImage, detail) {
                     let (a, b) = (ComparablePixels(last.bitmap), ComparablePixels(image.bitmap))
@@ -399,23 +389,19 @@ private struct FileCheck {
         }
     }
 
-    /// The previews of a file that arrives in parts, and how many bytes had arrived at the last one before the end.
-    private func previews(by decoder: any IncrementalDecoding, _ length: Int) throws -> (images: [DecodedImage], shown: Int?) {
+    private func previews(by decoder: any IncrementalDecoding, _ length: Int) throws -> [DecodedImage] {
         guard let decoder = try decoder.makeIncrementalDecoder(for: file.prefix(4_096), options: DecodeOptions()) else {
-            return ([], nil)
+            return []
         }
-        var images: [DecodedImage] = []
-        var shown: Int?
+        var previews: [DecodedImage] = []
         for count in stride(from: length, to: file.count + length, by: length) {
             do {
-                guard let preview = try decoder.preview(of: file.prefix(count)) else { continue }
-                images.append(preview)
-                if count < file.count { shown = count }
+                if let preview = try decoder.preview(of: file.prefix(count)) { previews.append(preview) }
             } catch is ImageError {
                 break
             }
         }
-        return (images, shown)
+        return previews
     }
 
     private func decode(_ data: Data, _ change: (inout DecodeOptions) -> Void = { _ in }) throws -> DecodedImage {
