@@ -1,8 +1,9 @@
 // ImageIO for a simple format that tests write by hand: `TOY`, a letter for the type, and then one byte each for width, height,
-// orientation, number of frames, flags, red, green, blue and alpha. The flags are 1: has alpha, 2: truncated, 4: damaged, 8: has a
-// thumbnail of half the size in the complementary colour, 16: the last frame is the primary image, 32: has 16 bits per channel. One
-// byte for each row may follow; rows whose byte has not arrived are transparent. Every pixel has the colour of the file, with the
-// frame added to red, except the upper left corner of the stored image, which is white, so that tests can see a rotation.
+// orientation, number of frames, flags, red, green, blue and alpha. The flags are 1: has alpha, 2: truncated, 4: damaged, 8:
+// has a thumbnail of half the size in the complementary colour, 16: the last frame is the primary image, 32: has 16 bits per
+// channel. One byte for each row may follow; rows whose byte has not arrived are transparent, and black without alpha. Every
+// pixel has the colour of the file, with the frame added to red, except the upper left corner of the stored image, which is
+// white, so that tests can see a rotation.
 public import CoreGraphics
 
 public final class CGImageSource {
@@ -147,7 +148,8 @@ private func makeImage(
     var color = source.header[5..<9].map { UInt8($0) }
     color[0] &+= UInt8(index)
     if isComplementary { for sample in 0..<3 { color[sample] = 255 - color[sample] } }
-    var pixels = (0..<width * height).flatMap { $0 / width * source.size.height / height < source.rows ? color : [0, 0, 0, 0] }
+    let missing: [UInt8] = [0, 0, 0, source.flags & 1 != 0 ? 0 : 255]
+    var pixels = (0..<width * height).flatMap { $0 / width * source.size.height / height < source.rows ? color : missing }
     let white = corner == 0 ? max(1, width / 8) : 1
     pixels.replaceSubrange(corner * 4..<(corner + white) * 4, with: Array(repeating: 255, count: white * 4))
     let memory = UnsafeMutableRawPointer.allocate(byteCount: pixels.count, alignment: 16)
