@@ -3,7 +3,8 @@
 /// Called once per fetch, from the task of the fetch, on no actor. Interceptors run in the order of registration, the
 /// first one outermost; those of the load (``LoadOptions/interceptors``) run outside those of the loader.
 /// ``InterceptedLoader`` lists and checks what an interceptor may change. Call `next` to continue; return a response
-/// without calling it to replace the fetch; call it again to retry.
+/// without calling it to replace the fetch; call it again to retry, once the response before it is released or read to
+/// its end, since that holds a connection.
 ///
 /// **Cancelling**: the calling task is cancelled; `next` throws `CancellationError`, which must be rethrown.
 ///
