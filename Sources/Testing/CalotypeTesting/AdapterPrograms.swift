@@ -12,7 +12,7 @@ internal import ImageTargets
 /// allows: a view that is deallocated completes only when its load ended before; a request that is repeated after a
 /// failure either starts a load or does not. In each case exactly one request must complete.
 ///
-/// ``checkImageViewAdapterConformance(of:showsPlaceholders:canClear:appearance:)`` checks each situation once.
+/// ``checkImageViewAdapterConformance(of:showsPlaceholders:canClear:limit:appearance:)`` checks each once.
 ///
 /// - Parameters:
 ///   - count: The number of programs, each of 24 steps. By default 2,000.
