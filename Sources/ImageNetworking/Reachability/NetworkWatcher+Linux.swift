@@ -51,8 +51,8 @@
         /// The status of the network that the calling thread is in.
         static var current: NetworkStatus {
             status(
-                ipv4: text(of: "/proc/thread-self/net/route"), ipv6: text(of: "/proc/thread-self/net/ipv6_route"),
-                running: runningLinks)
+                ipv4: SmallFile.text(at: "/proc/thread-self/net/route"),
+                ipv6: SmallFile.text(at: "/proc/thread-self/net/ipv6_route"), running: runningLinks)
         }
 
         /// The status by the system's lists; `nil` for a list that cannot be read, without `/proc` or in a sandbox. A
@@ -62,8 +62,6 @@
             let routes = RouteTable(ipv4: ipv4 ?? "", ipv6: ipv6 ?? "")
             return NetworkStatus(isReachable: !routes.links.isDisjoint(with: running))
         }
-
-        private static func text(of path: String) -> String? { try? String(contentsOfFile: path, encoding: .utf8) }
 
         /// Links that are up and have a carrier.
         private static var runningLinks: Set<String>? {
