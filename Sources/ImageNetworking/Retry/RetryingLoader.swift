@@ -68,18 +68,17 @@ public final class RetryingLoader: DataLoading {
                 response.retriesLeft = max(0, (request.retries ?? policy.maximumRetries) - (attempt - 1))
                 let outcome = RetryPolicy.Outcome.status(
                     response.head.status.code, retryAfter: RetryAfter.seconds(in: response.head, now: now()))
-                guard
+                guard case .retry(let wait) = step(after: outcome, request, attempt),
                     !isAnswered(
-                        request, ImageError(.httpStatus, message: "The attempt failed.", status: response.head.status.code)),
-                    case .retry(let wait) = step(after: outcome, request, attempt)
+                        request, ImageError(.httpStatus, message: "The attempt failed.", status: response.head.status.code))
                 else { return response }
                 reasons.append("attempt \(attempt): status \(response.head.status.code)")
                 delay = wait
             } catch var error as ImageError {
                 // A proxy that refuses a tunnel has a status, though it is no response.
                 let outcome = error.status.map { RetryPolicy.Outcome.status($0, retryAfter: nil) } ?? .failure(error.code)
-                let step = Task.isCancelled || isAnswered(request, error) ? .end : step(after: outcome, request, attempt)
-                guard case .retry(let wait) = step else {
+                let step = Task.isCancelled ? .end : step(after: outcome, request, attempt)
+                guard case .retry(let wait) = step, !isAnswered(request, error) else {
                     error.causes = reasons + error.causes
                     error.metrics = error.metrics ?? LoadMetrics()
                     error.metrics?.retries += attempt - 1
