@@ -7,7 +7,7 @@ enum ProvidingRule: String, ConformanceRules {
     case endsOnce = "The last event is the only `finished`, also if the load is cancelled later."
     case sendsOneEventAtATime = "The handler is called for one event at a time."
     case cancelsLoads = "A load that is cancelled ends once, with `cancelled`, unless it has ended before."
-    case runsWithoutHandle = "A load whose handle is released goes on to its image."
+    case runsWithoutHandle = "A load whose handle is released still ends with its image."
     case namesLoads = "Each load has an identifier of its own, and keeps the priority that is set."
 }
 

@@ -60,7 +60,7 @@ func throwFailure(_ violations: [ConformanceFailure.Violation]) throws(Conforman
 
 /// Checks rules on a thread with a time limit, as the engine calls plug-ins on worker threads.
 ///
-/// A plug-in that hangs cannot be stopped: its thread goes on after the failure.
+/// A plug-in that hangs cannot be stopped: its thread continues after the failure.
 ///
 /// - Returns: What breaks the rules.
 func checkRules<Rule: ConformanceRules>(
@@ -80,7 +80,7 @@ func checkRules<Rule: ConformanceRules>(
     return checker.violations
 }
 
-/// Runs work with a time limit. Work that ignores its cancellation goes on after the error.
+/// Runs work with a time limit. Work that ignores its cancellation continues after the error.
 ///
 /// - Throws: ``RuleViolation`` after the limit; what the work throws.
 package func withTimeLimit<T: Sendable>(

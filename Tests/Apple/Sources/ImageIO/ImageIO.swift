@@ -1,9 +1,9 @@
-// ImageIO for a simple format that tests write by hand: `TOY`, a letter for the type, and then one byte each for width, height,
-// orientation, number of frames, flags, red, green, blue and alpha. The flags are 1: has alpha, 2: truncated, 4: damaged, 8:
-// has a thumbnail of half the size in the complementary colour, 16: the last frame is the primary image, 32: has 16 bits per
-// channel. One byte for each row may follow; rows whose byte has not arrived are transparent, and black without alpha. Every
-// pixel has the colour of the file, with the frame added to red, except the upper left corner of the stored image, which is
-// white, so that tests can see a rotation.
+// ImageIO for a simple format that tests write by hand: `TOY`, a letter for the type, and then one byte each for
+// width, height, orientation, number of frames, flags, red, green, blue and alpha. The flags are 1: has alpha, 2:
+// truncated, 4: damaged, 8: has a thumbnail of half the size in the complementary colour, 16: the last frame is the
+// primary image, 32: has 16 bits per channel. One byte for each row may follow; rows whose byte has not arrived are
+// transparent, and black without alpha. Every pixel has the colour of the file, with the frame added to red, except
+// the upper left corner of the stored image, which is white, so that tests can see a rotation.
 public import CoreGraphics
 
 public final class CGImageSource {
