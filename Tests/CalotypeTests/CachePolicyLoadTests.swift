@@ -71,6 +71,8 @@ struct CachePoliciesOverHTTP {
             ($0.memoryCache, $0.dataCache, $0.retryPolicy) = (nil, LoggedDataCache(), nil)
         }
         _ = try await loader.image(for: request(.memoryAndDisk))
+        // Until the image is stored, later loads are served by the load that fetched it.
+        try await loader.flush()
         isUp.withLock { $0 = false }
         await #expect(throws: LoadFailure.self) { try await loader.image(for: request(.revalidate)) }
         #expect(try await loader.response(for: request(.memoryAndDisk)).tier == .disk)
