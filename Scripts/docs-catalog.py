@@ -36,10 +36,12 @@ def undocumented(graph):
 
 def unquoted(guides):
     """The places of blocks that import what Scripts/snippets has not, and that are in no file of Examples."""
+    modules = "|".join(sorted(path.name for path in Path("Examples").glob("*/Sources/*/")))
     examples = [path.read_text() for path in Path("Examples").rglob("*.swift") if ".build" not in path.parts]
     for name, text in guides.items():
         for block in re.finditer(r"^```swift\n(.*?)^```$", text, re.MULTILINE | re.DOTALL):
-            imports_example = re.search(r"^import (AppKit|ImageTargetsGTK|Posterize|SwiftUI|UIKit)$", block[1], re.MULTILINE)
+            imports_example = re.search(
+                rf"^import (AppKit|ImageTargetsGTK|SwiftUI|UIKit|{modules})$", block[1], re.MULTILINE)
             if imports_example and not any(block[1] in example for example in examples):
                 line = text[: block.start()].count("\n") + 1
                 yield f"docs/{name}.md:{line}: the block is in no file of Examples, so nothing compiles it"

@@ -1,8 +1,9 @@
 /// A cache of encoded bytes and the head of the response that they came with: a directory or a remote store.
 ///
-/// The engine calls it from its tasks, at the same time, on no actor. A call must not block its thread for long. Each
-/// load looks up once, and each fetched original is stored once, after it was decoded. When a store has returned, every
-/// later read returns the new entry; ``flush()`` waits until the entry is durable.
+/// The engine calls it from its tasks, at the same time, on no actor. A call must not block its thread for long; what
+/// blocks runs in a ``ThreadPool``. Each load looks up once, and each fetched original is stored once, after it was
+/// decoded. When a store has returned, every later read returns the new entry; ``flush()`` waits until the entry is
+/// durable.
 ///
 /// **Cancelling**: a read may throw `CancellationError`; a store is completed.
 ///

@@ -8,7 +8,7 @@ struct AnimationResources: Sendable {
     let clock: any Clock<Duration>
     let budget: AnimationBudget
     /// One thread that makes the frames, so that they neither wait behind whole images nor delay them.
-    let workers = WorkerPool(size: 1)
+    let workers = ThreadPool(size: 1)
 
     /// The animation in a file.
     func animation(of data: Data, options: DecodeOptions) throws -> any ImageAnimation {

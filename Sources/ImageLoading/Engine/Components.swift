@@ -8,11 +8,11 @@ final class Components: Sendable {
     let decoder: any Decoding
     /// The same, if it makes previews.
     let incrementalDecoder: (any IncrementalDecoding)?
-    let workers: WorkerPool
+    let workers: ThreadPool
     /// One thread for all previews, so that they never keep a worker from a whole image.
-    let previewWorkers = WorkerPool(size: 1)
+    let previewWorkers = ThreadPool(size: 1)
     /// One thread that encodes images for the data cache.
-    let encodingWorkers = WorkerPool(size: 1)
+    let encodingWorkers = ThreadPool(size: 1)
     let animations: AnimationResources
     let clock: AnyClock
     /// The `Accept` field of requests: the formats that the decoder reads. Other formats are accepted too, and judged
@@ -30,7 +30,7 @@ final class Components: Sendable {
             ((configuration.dataLoader as? InterceptedLoader)?.interceptors ?? []) + configuration.identifyingInterceptors
         decoder = configuration.decoder
         incrementalDecoder = configuration.decoder as? any IncrementalDecoding
-        workers = WorkerPool(size: configuration.limits.workers)
+        workers = ThreadPool(size: configuration.limits.workers)
         animations = AnimationResources(
             decoder: decoder, clock: configuration.clock, budget: AnimationBudget(limit: configuration.limits.animationBytes))
         clock = AnyClock(configuration.clock)

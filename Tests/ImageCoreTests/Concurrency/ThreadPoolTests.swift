@@ -1,13 +1,12 @@
 import Foundation
+import CalotypeTesting
 import ImageCore
 import Testing
 
-@testable import ImageLoading
-
-@Suite(.timeLimit(.minutes(1))) struct WorkerPoolRules {
+@Suite(.timeLimit(.minutes(1))) struct ThreadPoolRules {
     /// Jobs come one at a time, so that each finds the threads asleep, or on their way there.
     @Test func everyJobRunsOnceHoweverTheThreadsWaitForIt() async {
-        let pool = WorkerPool(size: 2)
+        let pool = ThreadPool(size: 2)
         let runs = Lock(0)
         for number in 0..<20_000 {
             await withCheckedContinuation { continuation in
@@ -25,10 +24,30 @@ import Testing
 
     @Test func aPoolThatGoesRunsWhatItWasGiven() async {
         let runs = Lock(0)
-        var pool: WorkerPool? = WorkerPool(size: 2)
+        var pool: ThreadPool? = ThreadPool(size: 2)
         for _ in 0..<100 { pool?.submit { runs.withLock { $0 += 1 } } }
         pool = nil
         while runs.withLock({ $0 }) < 100 { await Task.yield() }
         #expect(runs.withLock { $0 } == 100)
+    }
+
+    @Test func aCancelledTaskBeginsNoCall() async throws {
+        let (pool, gate) = (ThreadPool(size: 1), Gate())
+        let task = Task {
+            try? await gate.pass()
+            return try await pool.run { true }
+        }
+        await gate.waitForArrivals(1)
+        task.cancel()
+        gate.open()
+        await #expect(throws: CancellationError.self) { try await task.value }
+    }
+
+    @Test func aPoolOfOneThreadRunsOneCallAtATimeInOrder() async throws {
+        let (pool, order, gate) = (ThreadPool(size: 1), Lock([Int]()), DispatchSemaphore(value: 0))
+        pool.submit { gate.wait() }
+        for number in 0..<100 { pool.submit { order.withLock { $0.append(number) } } }
+        gate.signal()
+        #expect(try await pool.run { order.withLock { $0 } } == Array(0..<100))
     }
 }

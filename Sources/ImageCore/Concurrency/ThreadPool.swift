@@ -1,14 +1,26 @@
 internal import CalotypeSystem
-internal import DequeModule
 internal import Dispatch
-internal import ImageCore
 
-/// The loader's worker threads, on which decoding and processing run: never on Swift's cooperative pool, where one long
-/// decode on each core would block all other tasks.
+/// Threads for calls that compute or block: a decoder, a read of an archive, a query of a database. They must not run
+/// on Swift's cooperative pool, where one such call on each core would hold up all other tasks.
 ///
-/// The scheduler admits no more jobs than there are threads, so that the order of work is decided there and this queue
-/// stays short. Threads start with the first jobs and end with the pool.
-final class WorkerPool: Sendable {
+/// ```swift
+/// import Foundation
+/// import ImageCore
+///
+/// struct Archive: DataLoading {
+///     let threads = ThreadPool(size: 4)
+///
+///     func load(_ request: DataRequest) async throws -> DataResponse {
+///         let data = try await threads.run { try Data(contentsOf: URL(filePath: "/srv" + request.url.path)) }
+///         return DataResponse(url: request.url, body: ByteStream(data))
+///     }
+/// }
+/// ```
+///
+/// Threads start with the first calls and end with the pool. Calls that find no free thread wait in order. A pool of one
+/// thread runs one call at a time, which suits a library that must not be called by two threads at once.
+public final class ThreadPool: Sendable {
     /// A closure in a struct, because a collection allocates for each closure that is put in or taken out.
     private struct Job: Sendable {
         let run: @Sendable () -> Void
@@ -17,7 +29,7 @@ final class WorkerPool: Sendable {
     /// Shared with the threads, which must not keep the pool itself alive.
     private final class Queue: Sendable {
         struct State {
-            var jobs: Deque<Job> = []
+            var jobs: [Job] = []
             var threads = 0
             var idle = 0
             var isClosed = false
@@ -33,7 +45,7 @@ final class WorkerPool: Sendable {
             state.withLock { $0.ids.append(DetachedThread.currentID) }
             while true {
                 let (job, isOver) = state.withLock { state -> (Job?, Bool) in
-                    if let job = state.jobs.popFirst() { return (job, false) }
+                    if !state.jobs.isEmpty { return (state.jobs.removeFirst(), false) }
                     guard !state.isClosed else { return (nil, true) }
                     state.idle += 1
                     return (nil, false)
@@ -47,8 +59,10 @@ final class WorkerPool: Sendable {
     private let queue = Queue()
     private let size: Int
 
-    /// - Parameter size: threads, at least 1.
-    init(size: Int) { self.size = max(1, size) }
+    /// Makes a pool without threads.
+    ///
+    /// - Parameter size: how many threads it may have, at least 1.
+    public init(size: Int) { self.size = max(1, size) }
 
     deinit {
         let idle = queue.state.withLock { state in
@@ -60,10 +74,10 @@ final class WorkerPool: Sendable {
     }
 
     /// Whether the calling thread is one of the pool's.
-    var isCurrent: Bool { queue.state.withLock { $0.ids.contains(DetachedThread.currentID) } }
+    package var isCurrent: Bool { queue.state.withLock { $0.ids.contains(DetachedThread.currentID) } }
 
     /// Queues a job; it runs as soon as a thread is free.
-    func submit(_ job: @escaping @Sendable () -> Void) {
+    package func submit(_ job: @escaping @Sendable () -> Void) {
         enum Need { case nothing, wakeUp, thread }
         let need = queue.state.withLock { state -> Need in
             state.jobs.append(Job(run: job))
@@ -82,9 +96,13 @@ final class WorkerPool: Sendable {
         }
     }
 
-    /// Runs a job on one of the threads and returns its result.
-    func run<R: Sendable>(_ job: @escaping @Sendable () throws -> R) async throws -> R {
-        try await withCheckedThrowingContinuation { continuation in
+    /// Runs a call on one of the threads and returns its result.
+    ///
+    /// - Parameter job: the call. It runs to its end, also where the task that waits for it is cancelled.
+    /// - Throws: what the call throws, or `CancellationError` where the task was cancelled before.
+    public func run<R: Sendable>(_ job: @escaping @Sendable () throws -> R) async throws -> R {
+        try Task.checkCancellation()
+        return try await withCheckedThrowingContinuation { continuation in
             submit { continuation.resume(with: Result(catching: job)) }
         }
     }
