@@ -9,6 +9,8 @@ enum ResponseCachingRule: String, ConformanceRules {
     case separatesVariants = "A response is not served to a request that differs in a field of its Vary."
     case respectsNoStore = "A response with no-store is not served."
     case respectsFreshness = "A response that is stale or has no-cache is not served without revalidation."
+    case replacesFailures = "In place of a failure only the stored response of the request is served, where it may be."
+    case rulesFinishedImages = "A finished image follows its response: no-store, freshness, no-cache, another version."
     case removesResponses = "Removed responses are not served: of a request, of a URL for all users, or all."
     case worksForSeveralTasks = "Four tasks at once get no response of another URL."
 }
@@ -85,6 +87,8 @@ public func checkResponseCachingConformance(
             throw RuleViolation("It was served without revalidation.")
         }
     }
+    await rules.run(.replacesFailures) { try await checkReplacement(by: make()) }
+    await rules.run(.rulesFinishedImages) { try await checkFinishedImages(make().processedImageRules) }
     await rules.run(.removesResponses) { try await checkRemoval(in: make()) }
     await rules.run(.worksForSeveralTasks) {
         let cache = try await make()
@@ -108,6 +112,66 @@ public func checkResponseCachingConformance(
         }
     }
     try throwFailure(rules.violations)
+}
+
+/// Stale responses in place of a failure (RFC 5861 section 4), which must-revalidate forbids (RFC 9111 section 5.2.2.2).
+private func checkReplacement(by cache: any ResponseCaching) async throws {
+    let failure = ImageError(.connectionFailed, message: "The server was not reached.")
+    for (mark, fields) in [
+        (1, [.cacheControl: "max-age=60, stale-if-error=86400"] as HTTPFields),
+        (2, [.cacheControl: "max-age=60, must-revalidate"]),
+    ] {
+        var old = entry(mark, fields)
+        old.storedAt -= 3_600
+        try await cache.store(old, for: request("\(mark)"))
+    }
+    if let found = try await cache.standIn(for: request("1"), after: failure) {
+        try require(
+            try await body(of: found) == entry(1, [:]).data, "In place of a failure, a body was served that was not stored.")
+    }
+    func requireNothing(for request: DataRequest, _ otherwise: String) async throws {
+        var isAllowed = false
+        if case .miss(let transaction?) = try await cache.lookUp(request) {
+            isAllowed = cache.allowsStandIn(transaction, for: request, after: failure)
+        }
+        let found = try await cache.standIn(for: request, after: failure)
+        try require(!isAllowed && found == nil, "In place of a failure, \(otherwise) was served.")
+    }
+    try await requireNothing(for: request("2"), "a response with must-revalidate")
+    try await requireNothing(for: request("3"), "a response of another URL")
+    try await requireNothing(for: request("1", identity: "bob"), "a response of another user")
+    try await cache.removeAll()
+    try await requireNothing(for: request("1"), "a removed response")
+}
+
+private func checkFinishedImages(_ rules: (any ProcessedImageRules)?) throws {
+    guard let rules else { return }
+    func stored(_ fields: HTTPFields, age: Double = 0) -> DataEntry? {
+        let head = HTTPResponse(status: .ok, headerFields: fields)
+        return rules.entry(
+            for: entry(1, [:]),
+            madeFrom: ResponseHead(url: request("a").url, head: head, receivedAt: Date().timeIntervalSince1970 - age),
+            to: request("a"))
+    }
+    try require(
+        stored([.cacheControl: "no-store"]) == nil, "A finished image may be stored though its response has no-store.")
+    for (name, fields, age) in [
+        ("is stale", [.cacheControl: "max-age=60", .eTag: "\"1\""] as HTTPFields, 3_600.0),
+        ("has no-cache", [.cacheControl: "no-cache", .eTag: "\"1\""], 0),
+    ] {
+        guard let image = stored(fields, age: age) else { continue }
+        try require(rules.use(of: image, for: request("a")) != .serve, "A finished image is served though its response \(name).")
+        try require(
+            rules.freshUntil(of: image) <= Date().timeIntervalSince1970,
+            "A finished image is fresh though its response \(name).")
+    }
+    guard let image = stored([.cacheControl: "max-age=3600", .eTag: "\"1\""]) else { return }
+    try require(image.data == entry(1, [:]).data, "The bytes of a finished image were changed.")
+    let other = HTTPResponse(status: .notModified, headerFields: [.eTag: "\"2\""])
+    let confirmation = ResponseHead(url: request("a").url, head: other, receivedAt: Date().timeIntervalSince1970)
+    try require(
+        rules.confirmed(image, by: confirmation, to: request("a")) == nil,
+        "A finished image was confirmed by a 304 for another version.")
 }
 
 private func checkRemoval(in cache: any ResponseCaching) async throws {

@@ -44,7 +44,8 @@ import Testing
     }
 
     @Test func aPoolOfOneThreadRunsOneCallAtATimeInOrder() async throws {
-        let (pool, order, gate) = (ThreadPool(size: 1), Lock([Int]()), DispatchSemaphore(value: 0))
+        let (pool, gate) = (ThreadPool(size: 1), DispatchSemaphore(value: 0))
+        let order = Lock([Int]())
         pool.submit { gate.wait() }
         for number in 0..<100 { pool.submit { order.withLock { $0.append(number) } } }
         gate.signal()
