@@ -5,21 +5,21 @@ internal import Dispatch
 /// on Swift's cooperative pool, where one such call on each core would hold up all other tasks.
 ///
 /// ```swift
-/// import Foundation
 /// import ImageCore
 ///
-/// struct Archive: DataLoading {
+/// struct Album: DataLoading {
 ///     let threads = ThreadPool(size: 4)
+///     let read: @Sendable (URL) throws -> Data
 ///
 ///     func load(_ request: DataRequest) async throws -> DataResponse {
-///         let data = try await threads.run { try Data(contentsOf: URL(filePath: "/srv" + request.url.path)) }
+///         let data = try await threads.run { try read(request.url) }
 ///         return DataResponse(url: request.url, body: ByteStream(data))
 ///     }
 /// }
 /// ```
 ///
-/// Threads start with the first calls and end with the pool. Calls that find no free thread wait in order. A pool of one
-/// thread runs one call at a time, which suits a library that must not be called by two threads at once.
+/// Threads start with the first calls and end with the pool. Calls that find no free thread wait in order. A pool of
+/// one thread runs one call at a time, which suits a library that must not be called by two threads at once.
 public final class ThreadPool: Sendable {
     /// A closure in a struct, because a collection allocates for each closure that is put in or taken out.
     private struct Job: Sendable {

@@ -1,8 +1,8 @@
 /// A network layer, or anything else that turns a URL into bytes.
 ///
 /// The engine calls ``load(_:)`` once per fetch, however many loads share it, from its own task and on no actor.
-/// Several fetches run at the same time, up to the limits of the loader. The call must not block its thread; what blocks
-/// runs in a ``ThreadPool``.
+/// Several fetches run at the same time, up to the limits of the loader. The call must not block its thread; what
+/// blocks runs in a ``ThreadPool``.
 ///
 /// Return when status and header fields are known, and deliver the body through the stream, no faster than it is read.
 ///

@@ -114,7 +114,7 @@ public func checkResponseCachingConformance(
     try throwFailure(rules.violations)
 }
 
-/// Stale responses in place of a failure (RFC 5861 section 4), which must-revalidate forbids (RFC 9111 section 5.2.2.2).
+/// Stale responses in place of a failure (RFC 5861 section 4); must-revalidate forbids them (RFC 9111 section 5.2.2.2).
 private func checkReplacement(by cache: any ResponseCaching) async throws {
     let failure = ImageError(.connectionFailed, message: "The server was not reached.")
     for (mark, fields) in [
