@@ -16,6 +16,8 @@ public struct ConformanceFailure: Error, Hashable, CustomStringConvertible {
         public let rule: ConformanceRule
         /// One or more sentences: with which sample or after which steps, and what the plug-in did wrong.
         public let message: String
+        /// The error that the plug-in threw, if that is what breaks the rule.
+        var error: String? = nil
 
         /// The rule and the message, such as `Decoding.reportsSize: With file 0, …`.
         public var description: String { "\(rule): \(message)" }
@@ -27,8 +29,24 @@ public struct ConformanceFailure: Error, Hashable, CustomStringConvertible {
     /// The rules that are broken.
     public var rules: Set<ConformanceRule> { Set(violations.map(\.rule)) }
 
-    /// All violations, one on each line.
-    public var description: String { violations.map(\.description).joined(separator: "\n") }
+    /// All violations, one on each line. An error that breaks several rules, such as that of a method that is not written
+    /// yet, is on one line, which names the other rules.
+    public var description: String {
+        var lines: [(violation: Violation, others: [ConformanceRule])] = []
+        for violation in violations {
+            if let index = lines.firstIndex(where: { $0.violation.error.map(violation.message.contains) ?? false }) {
+                if violation.rule != lines[index].violation.rule, !lines[index].others.contains(violation.rule) {
+                    lines[index].others.append(violation.rule)
+                }
+            } else {
+                lines.append((violation, []))
+            }
+        }
+        return lines.map { line in
+            let others = line.others.map(\.description).joined(separator: ", ")
+            return others.isEmpty ? "\(line.violation)" : "\(line.violation) The same error breaks \(others)."
+        }.joined(separator: "\n")
+    }
 }
 
 /// What breaks the rule that is being checked. ``RuleChecker`` adds the rule.

@@ -34,9 +34,10 @@ final class RuleChecker<Rule: ConformanceRules>: Sendable {
 
     /// Adds a violation, unless the rule has three already.
     func record(_ error: any Error, _ rule: Rule, _ sample: String) {
-        let what = error is RuleViolation ? text(of: error) : "It threw \(text(of: error))."
+        let thrown = error is RuleViolation ? nil : text(of: error)
+        let what = thrown.map { "It threw \($0)\($0.hasSuffix(".") ? "" : ".")" } ?? text(of: error)
         let violation = ConformanceFailure.Violation(
-            rule: rule.rule, message: sample.isEmpty ? what : "With \(sample): \(what)")
+            rule: rule.rule, message: sample.isEmpty ? what : "With \(sample): \(what)", error: thrown)
         state.withLock { state in
             if state.violations.count(where: { $0.rule == violation.rule }) < 3 { state.violations.append(violation) }
         }
