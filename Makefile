@@ -86,6 +86,10 @@ snippets: setup #- compile the Swift code in the documentation
 examples: setup #- build and run the examples
 	@Scripts/examples
 
+# The variables of the command line are in the environment of commands, where no shell reads their text as code.
+plugin: #- write a package for a plug-in with its conformance test: NAME=Posterize KIND=processor DIR=folder
+	@Scripts/plugin "$$NAME" "$$KIND" "$$DIR"
+
 format: setup ## format the sources
 	@Scripts/lint --format
 
