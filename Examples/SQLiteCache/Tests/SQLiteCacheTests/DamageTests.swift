@@ -1,0 +1,82 @@
+import CalotypeTesting
+import Foundation
+import ImageCore
+import Testing
+
+@testable import SQLiteCache
+
+@Suite(.timeLimit(.minutes(1))) struct DamageTests {
+    /// Damage that SQLite does not see.
+    @Test(arguments: [
+        "UPDATE bodies SET body = zeroblob(length(body))",
+        "UPDATE bodies SET body = NULL",
+        "UPDATE entries SET head = replace(head, '200', '404')",
+        "UPDATE entries SET head = x'00'",
+        "UPDATE entries SET stored_at = stored_at + 1",
+        "UPDATE entries SET checksum = checksum + 1",
+        // Two rows change places.
+        """
+        UPDATE bodies SET name = '-' || name;
+        UPDATE bodies SET name = (SELECT name FROM entries WHERE '-' || name <> bodies.name)
+        """,
+        "DELETE FROM bodies",
+    ])
+    func anEntryThatWasChangedIsAMissUntilItIsStoredAgain(change: String) async throws {
+        let folder = try Folder()
+        let cache = folder.cache()
+        for number in 1...2 { try await cache.store(entry(number), for: key("\(number)")) }
+        try Database(path: folder.file.path(percentEncoded: false)).execute(change)
+        for number in 1...2 { #expect(try await cache.entry(for: key("\(number)")) == nil) }
+        try await cache.store(entry(1), for: key("1"))
+        #expect(try await cache.entry(for: key("1"))?.data == body(1))
+    }
+
+    @Test(arguments: [
+        Data("This is no database, but a text that is longer than the header of one. ".utf8) + Data(count: 10_000),
+        Data("SQLite format 3\0".utf8) + Data(repeating: 0xff, count: 10_000),
+        Data([1]),
+    ])
+    func aFileThatIsNoDatabaseIsReplaced(content: Data) async throws {
+        let folder = try Folder()
+        try content.write(to: folder.file)
+        let cache = folder.cache()
+        #expect(try await cache.entry(for: key("a")) == nil)
+        try await cache.store(entry(1), for: key("a"))
+        #expect(try await folder.cache().entry(for: key("a"))?.data == body(1))
+    }
+
+    @Test func aDatabaseWithOtherTablesIsReplaced() async throws {
+        let folder = try Folder()
+        try Database(path: folder.file.path(percentEncoded: false)).execute("CREATE TABLE entries (id); CREATE TABLE bodies (id)")
+        let cache = folder.cache()
+        #expect(try await cache.entry(for: key("a")) == nil)
+        try await cache.store(entry(1), for: key("a"))
+        #expect(try await folder.cache().entry(for: key("a"))?.data == body(1))
+    }
+
+    /// A cache finds what it stored or nothing, and works again, wherever bytes of its file change.
+    @Test(arguments: 0..<40 as Range<UInt64>)
+    func damagedBytesAreNeverServed(seed: UInt64) async throws {
+        let folder = try Folder()
+        var random = SeededGenerator(seed: seed)
+        let first = folder.cache()
+        for number in 0..<20 { try await first.store(entry(number, count: 3_000), for: key("\(number)")) }
+        try await first.flush()
+        var bytes = try Data(contentsOf: folder.file)
+        let place = seed % 2 == 0 ? bytes.indices : bytes.startIndex..<8_192
+        for _ in 0..<200 { bytes[Int.random(in: place, using: &random)] = .random(in: 0...255, using: &random) }
+        if seed % 5 == 0 { bytes = bytes.prefix(.random(in: 0..<bytes.count, using: &random)) }
+        // In another directory, because the first cache still has its file open.
+        let other = try Folder()
+        try bytes.write(to: other.file)
+        let second = other.cache()
+        for number in 0..<20 {
+            guard let found = try? await second.entry(for: key("\(number)")) else { continue }
+            #expect(found.data == body(number, count: 3_000))
+            #expect(found.storedAt == Double(number))
+        }
+        try await second.store(entry(99), for: key("99"))
+        #expect(try await second.entry(for: key("99"))?.data == body(99))
+        try await second.flush()
+    }
+}
