@@ -36,7 +36,8 @@ import Testing
         }
         // The ghost queue remembers the last nine.
         order.insert(0, cost: 1)
-        #expect((0..<11).map { _ in order.evict() } == Array(10..<20) + [0])
+        order.insert(20, cost: 1)
+        #expect((0..<12).map { _ in order.evict() } == Array(10..<20) + [0, 20])
     }
 
     @Test func theMainQueueKeepsAKeyForEachUse() {

@@ -102,12 +102,12 @@ final class EntryTable: @unchecked Sendable {
             for (name, time) in uses { try database.run("UPDATE entries SET used = ? WHERE name = ?", .real(time), .text(name)) }
             try database.run("DELETE FROM entries WHERE written < ?", .real(oldest))
             var contents = (count: 0, bytes: 0)
-            // Not until it fits: in a damaged file, nothing that is counted may be there to remove.
-            for _ in 0..<2 {
+            for isEvicted in [false, true] {
                 try database.run("SELECT count(*), total(bytes) FROM entries") {
                     contents = (Int(sqlite3_column_int64($0, 0)), Int(sqlite3_column_int64($0, 1)))
                 }
                 if contents.bytes <= maximumBytes { break }
+                if isEvicted { throw DatabaseError(code: SQLITE_CORRUPT, description: "Entries are counted that are not there.") }
                 try database.run(Self.evict, .integer(Int64(maximumBytes / 10 * 9)))
             }
             try database.execute("COMMIT")

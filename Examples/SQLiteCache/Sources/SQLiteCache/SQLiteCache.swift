@@ -11,7 +11,7 @@ import ImageCore
 public final class SQLiteCache: DataCaching {
     /// Where the file of a cache is, and how much it keeps for how long.
     public struct Configuration: Sendable {
-        /// The directory of the file; created if it is missing, for this user alone.
+        /// The directory of the file; created if it is missing, for this user alone. No other user should write to it.
         public var directory: URL
         /// The limit for all entries, in bytes of bodies and response headers; 400 MB by default. An entry that takes
         /// more than half is not stored.
@@ -49,9 +49,8 @@ public final class SQLiteCache: DataCaching {
     }
 
     public func removeEntries(of resource: ResourceKey) async throws {
-        let prefix = DataKey.digestPrefix(of: resource)
         // Behind the prefix, names have hexadecimal digits.
-        try await complete { try $0.remove(from: prefix, to: prefix + "g") }
+        try await complete { [prefix = DataKey.digestPrefix(of: resource)] in try $0.remove(from: prefix, to: prefix + "g") }
     }
 
     public func removeAll() async throws { try await complete { try $0.removeAll() } }

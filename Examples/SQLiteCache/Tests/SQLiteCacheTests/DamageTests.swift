@@ -14,9 +14,15 @@ import Testing
         "UPDATE entries SET head = x'00'",
         "UPDATE entries SET stored_at = stored_at + 1",
         "UPDATE entries SET checksum = checksum + 1",
-        // Two rows change places.
+        // The bodies change places, and then the entries with their bodies.
         """
         UPDATE bodies SET name = '-' || name;
+        UPDATE bodies SET name = (SELECT name FROM entries WHERE '-' || name <> bodies.name)
+        """,
+        """
+        UPDATE bodies SET name = '-' || name;
+        UPDATE entries SET name = '-' || name;
+        UPDATE entries SET name = (SELECT substr(name, 2) FROM bodies WHERE name <> entries.name);
         UPDATE bodies SET name = (SELECT name FROM entries WHERE '-' || name <> bodies.name)
         """,
         "DELETE FROM bodies",
@@ -52,6 +58,25 @@ import Testing
         #expect(try await cache.entry(for: key("a")) == nil)
         try await cache.store(entry(1), for: key("a"))
         #expect(try await folder.cache().entry(for: key("a"))?.data == body(1))
+    }
+
+    /// The index that the limit is checked with counts entries that cannot be removed, because they are not there.
+    @Test func aDamagedIndexIsReplaced() async throws {
+        let folder = try Folder()
+        try await folder.cache().store(entry(1), for: key("a"))
+        let damage = """
+            CREATE TABLE others (used REAL, bytes INTEGER);
+            CREATE INDEX others_by_use ON others (used, bytes);
+            INSERT INTO others (rowid, used, bytes) VALUES (1000, 1, 1000000000), (1001, 1, 1000000000);
+            PRAGMA writable_schema = ON;
+            UPDATE sqlite_master SET rootpage = (SELECT rootpage FROM sqlite_master WHERE name = 'others_by_use')
+            WHERE name = 'entries_by_use';
+            """
+        try Database(path: folder.file.path(percentEncoded: false)).execute(damage)
+        let cache = folder.cache()
+        try await cache.store(entry(2), for: key("b"))
+        #expect(try await cache.entry(for: key("b"))?.data == body(2))
+        #expect(cache.cacheStatistics[0].count == 1)
     }
 
     /// A cache finds what it stored or nothing, and works again, wherever bytes of its file change.

@@ -47,16 +47,24 @@ import Testing
         #expect(bytes > 50_000)
     }
 
-    @Test func aFileThatOneInstanceFindsDamagedServesBothAgain() async throws {
+    @Test func aFileThatIsDamagedWhileTwoInstancesUseItServesBothAgain() async throws {
         let folder = try Folder()
         let caches = [folder.cache(), folder.cache()]
-        for cache in caches { try await cache.store(entry(1), for: key("a")) }
-        // Both instances have the file open.
-        try await caches[0].removeAll()
-        for cache in caches { #expect(try await cache.entry(for: key("a")) == nil) }
-        for (number, cache) in caches.enumerated() { try await cache.store(entry(number), for: key("\(number)")) }
+        for number in 0..<20 { try await caches[number % 2].store(entry(number, count: 5_000), for: key("\(number)")) }
+        try await caches[0].flush()
+        let file = try FileHandle(forUpdating: folder.file)
+        try file.seek(toOffset: 4_096)
+        try file.write(contentsOf: Data(repeating: 0xff, count: 80_000))
+        try file.close()
         for cache in caches {
-            for number in 0..<2 { #expect(try await cache.entry(for: key("\(number)"))?.data == body(number)) }
+            for number in 0..<20 {
+                guard let found = try? await cache.entry(for: key("\(number)")) else { continue }
+                #expect(found.data == body(number, count: 5_000))
+            }
+        }
+        for (number, cache) in caches.enumerated() { try await cache.store(entry(number), for: key("new \(number)")) }
+        for cache in caches + [folder.cache()] {
+            for number in 0..<2 { #expect(try await cache.entry(for: key("new \(number)"))?.data == body(number)) }
         }
     }
 }
