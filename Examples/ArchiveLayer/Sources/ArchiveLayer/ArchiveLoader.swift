@@ -10,8 +10,8 @@ import ImageNetworking
 /// let image = try await loader.image(for: URL(string: "zip:///albums/2024.zip!/cats/tom.png")!)
 /// ```
 ///
-/// The first `!/` ends the path of the archive; an exclamation mark before it is `%21`. The loader reads any archive that
-/// the process may read, as `file:` URLs do, and never uses the name of an entry as a path.
+/// The first `!/` ends the path of the archive; an exclamation mark before it is `%21`. The loader reads any archive
+/// that the process may read, as `file:` URLs do, and never uses the name of an entry as a path.
 ///
 /// The archive is on this machine, so no cache stores its bytes. Its version is a part of the keys of its images: after
 /// the archive has changed, all of them are loaded again.
