@@ -4,7 +4,7 @@ import SignedRequests
 import Testing
 
 @Test(.timeLimit(.minutes(1))) func signingInterceptorKeepsTheContract() async throws {
-    func signing(_ user: String) -> AWSSigningInterceptor {
+    @Sendable func signing(_ user: String) -> AWSSigningInterceptor {
         AWSSigningInterceptor(hosts: ["album.example.org"], user: user, region: "eu-west-1") { .example }
     }
     let url = URL(string: "https://album.example.org/cat.jpg")
