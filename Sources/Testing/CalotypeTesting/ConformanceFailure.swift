@@ -29,8 +29,8 @@ public struct ConformanceFailure: Error, Hashable, CustomStringConvertible {
     /// The rules that are broken.
     public var rules: Set<ConformanceRule> { Set(violations.map(\.rule)) }
 
-    /// All violations, one on each line. An error that breaks several rules, such as that of a method that is not written
-    /// yet, is on one line, which names the other rules.
+    /// All violations, one on each line. An error that breaks several rules, such as that of a method that is not
+    /// written yet, is on one line, which names the other rules.
     public var description: String {
         var lines: [(violation: Violation, others: [ConformanceRule])] = []
         for violation in violations {
