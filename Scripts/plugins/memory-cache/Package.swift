@@ -7,7 +7,7 @@ let package = Package(
     platforms: [.macOS(.v13), .iOS(.v16)],
     products: [.library(name: "__Module__", targets: ["__Module__"])],
     dependencies: [
-        // This checkout of Calotype. To depend on a release instead:
+        // This checkout of Calotype. For a release, write `package: "calotype"` below, and here:
         // .package(url: "https://example.org/calotype.git", from: "0.1.0"),
         .package(name: "Calotype", path: "../../..")
     ],
