@@ -51,7 +51,7 @@ test: build ## run all tests, compile the snippets, build and run the examples
 # variable, another order would build everything again.
 OPTIONAL := --package-path Tests/Optional --scratch-path .build/optional
 optional: export SWIFT_DETERMINISTIC_HASHING = 1
-optional: #- build and test the optional parts: GTK, Redis, OpenCombine, and examples with dependencies of their own
+optional: #- build and test the optional parts: GTK, Redis, OpenCombine, and examples with more dependencies
 	@Scripts/setup --optional
 	@Scripts/quietly "1/3 build (optional parts, examples)" $(BUILD) --build-tests $(OPTIONAL)
 	@TIME_LIMIT=1200 Scripts/quietly "2/3 tests (optional parts)" $(BY_LINE) $(SWIFT) test --skip-build --disable-xctest --no-parallel $(OPTIONAL)
