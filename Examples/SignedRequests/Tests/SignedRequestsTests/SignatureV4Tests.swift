@@ -79,7 +79,7 @@ import Testing
             signature: "ff11897932ad3f4e8b18135d722051e5ac45fc38421b1da7b9d196a0fe09473a"),
         Sample(
             name: "post-x-www-form-urlencoded-parameters", method: "POST",
-            fields: ["content-type": form + "; charset=utf-8", "content-length": "13"], body: "Param1=value1",
+            fields: ["content-type": form + "; charset=utf8"], body: "Param1=value1",
             signature: "1a72ec8f64bd914b0e42e42607c7fbce7fb2c7465f63e3092b3b0d39fa77a6fe"),
     ]
 
