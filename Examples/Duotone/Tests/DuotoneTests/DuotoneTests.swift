@@ -26,6 +26,9 @@ struct DuotoneTests {
         #expect(try duotone(0) == [0, 0, 102, 255])
         #expect(try duotone(255) == [255, 204, 153, 255])
         #expect(try duotone(51) == [51, 41, 112, 255])
+        // A red pixel has 0.2126 of the luma of white.
+        let red = try Duotone(.init(dark: navy, light: cream)).process(TestImages.solid(red: 255), context: ProcessingContext())
+        #expect(TestImages.pixel(of: red, x: 0, y: 0) == [54, 43, 113, 255])
         // Premultiplied: half of the colour.
         #expect(try duotone(255, alpha: 128) == [128, 102, 77, 128])
     }

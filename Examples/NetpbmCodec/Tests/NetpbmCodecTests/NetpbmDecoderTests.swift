@@ -6,6 +6,7 @@ import Testing
 struct NetpbmDecoding {
     /// A file that is cut anywhere throws, or gives a partial image of its whole rows.
     @Test func everyCutIsNoticed() throws {
+        var partials: Set<String?> = []
         for sample in try samples() where sample.file.count < 100 {
             let whole = try NetpbmDecoder().decode(sample.file, options: DecodeOptions())
             var partial = DecodeOptions()
@@ -18,12 +19,14 @@ struct NetpbmDecoding {
                     #expect(sample.name == "P1" && count == sample.file.count - 1)
                 }
                 guard let image = try? NetpbmDecoder().decode(file, options: partial), image.isPartial else { continue }
+                partials.insert(sample.name)
                 // Of an image of two rows, the first is there, and the second transparent.
                 let pixels = levels(of: image)
                 #expect(image.bitmap.alpha == .premultiplied && image.size == whole.size)
                 #expect(pixels.prefix(4)[3] == 255 && pixels.suffix(4) == [0, 0, 0, 0], "\(sample.name ?? ""), \(count) bytes")
             }
         }
+        #expect(partials == ["P1", "P2", "P3", "P4", "P5"])
     }
 
     @Test(arguments: [
@@ -42,6 +45,19 @@ struct NetpbmDecoding {
             try NetpbmDecoder().decode(Data(file.utf8), options: DecodeOptions())
         }
         #expect(error?.code == code, "\(file.prefix(40))")
+    }
+
+    /// The limit of bytes holds for the result and for a row as stored, not for the full size.
+    @Test func theLimitOfBytesIsThatOfTheResult() throws {
+        func decode(_ header: String, limit: Int, to size: PixelSize? = nil) throws {
+            var options = DecodeOptions()
+            (options.limits.imageBytes, options.targetSize) = (limit, size)
+            _ = try NetpbmDecoder().decode(netpbm(header, Array(repeating: 9, count: 300)), options: options)
+        }
+        try decode("P6 10 10 255\n", limit: 400)
+        #expect(throws: ImageError.self) { try decode("P6 10 10 255\n", limit: 399) }
+        try decode("P6 10 10 255\n", limit: 100, to: PixelSize(5))
+        #expect(throws: ImageError.self) { try decode("P6 100 1 255\n", limit: 399, to: PixelSize(10)) }
     }
 
     /// Sizes of which no number of bytes is an `Int`.
@@ -74,6 +90,12 @@ struct NetpbmDecoding {
         let header = "P7\nWIDTH 1\nHEIGHT 1\nDEPTH 4\nMAXVAL 65535\nTUPLTYPE RGB_ALPHA\nENDHDR\n"
         let image = try NetpbmDecoder().decode(netpbm(header, [0x12, 0x34, 0, 1, 0xFF, 0xFF, 0, 2]), options: options)
         #expect(levels(of: image) == [0x1234, 1, 0xFFFF, 2] && image.bitmap.alpha == .straight)
+        // A scaled image is premultiplied in between.
+        options.targetSize = PixelSize(2)
+        let pixels = Array(repeating: [0, 200, 0, 100, 0, 0, 0x80, 0], count: 16).joined()
+        let large = header.replacing("HEIGHT 1", with: "HEIGHT 4").replacing("WIDTH 1", with: "WIDTH 4")
+        let small = try NetpbmDecoder().decode(netpbm(large, Array(pixels)), options: options)
+        #expect(small.size == PixelSize(2) && small.bitmap.alpha == .straight && levels(of: small).prefix(2) == [200, 100])
     }
 
     /// The row after the last one that was shown brings the next preview.
