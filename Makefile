@@ -103,7 +103,7 @@ MODEL := --scratch-path .build/model -c release -Xswiftc -enable-testing
 modeltest: setup #- run random programs against the engine's states, whole loaders and targets; STEPS=5000000 PROGRAMS=10000
 	@Scripts/quietly "build (release, with tests)" $(BUILD) $(MODEL) --build-tests
 	@CALOTYPE_MODEL_STEPS=$(or $(STEPS),5000000) CALOTYPE_PROGRAMS=$(or $(PROGRAMS),10000) \
-	  Scripts/quietly "model test" $(SWIFT) test $(MODEL) --skip-build --disable-xctest --filter '(Engine)?Model/|Programs'
+	  Scripts/quietly "model test" $(SWIFT) test $(MODEL) --skip-build --disable-xctest --no-parallel --filter '(Engine)?Model/|Programs'
 
 soak: setup #- run a million loads of every kind, and check that memory does not grow; LOADS=1000000
 	@Scripts/quietly "build (release)" $(BUILD) -c release --product EngineSoak
