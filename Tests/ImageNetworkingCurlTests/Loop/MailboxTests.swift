@@ -31,4 +31,15 @@ import Testing
         #expect(end.isSet)
         #expect(mailbox.post(.start, fetch)?.code == .loaderClosed)
     }
+
+    @Test func aFetchFailsIfTheLoaderIsClosedWhileNoThreadCanBeStarted() async throws {
+        let mailbox = Mailbox { mailbox in
+            mailbox.close()
+            return false
+        }
+        let request = DataRequest(url: try #require(URL(string: "http://a/")))
+        let fetch = Fetch(request.url, timeout: .zero, hop: try .first(of: request), limit: 1)
+        let error = await #expect(throws: ImageError.self) { _ = try await fetch.start(by: mailbox) }
+        #expect(error?.code == .connectionFailed)
+    }
 }
