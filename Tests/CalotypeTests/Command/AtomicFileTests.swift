@@ -102,6 +102,27 @@ struct AtomicFileTests {
         #expect(try file.readToEnd() == Data([1, 2]))
     }
 
+    @Test(.timeLimit(.minutes(1))) func nothingIsWrittenOnceTheProcessIsExiting() async {
+        await #expect(processExitsWith: .success) {
+            let folder = try ScratchFolder()
+            ExitCleanup.run()
+            let error = #expect(throws: ImageError.self) { try AtomicFile.write(Data([1]), to: folder.file("a")) }
+            #expect(error?.code == .fileUnwritable)
+            #expect(folder.names.isEmpty)
+        }
+    }
+
+    @Test(.timeLimit(.minutes(1))) func theEndOfTheProcessRemovesTheFilesThatAreStillRegistered() async {
+        await #expect(processExitsWith: .success) {
+            let folder = try ScratchFolder()
+            let (open, complete) = (try folder.write([1], to: "open"), try folder.write([2], to: "complete"))
+            for path in [open, complete] { #expect(ExitCleanup.add(file: path)) }
+            ExitCleanup.remove(file: complete)
+            ExitCleanup.run()
+            #expect(folder.names == ["complete"])
+        }
+    }
+
     @Test func aFailureThrowsAndLeavesNoFile() throws {
         let folder = try ScratchFolder()
         #expect(throws: ImageError.self) { try AtomicFile.write(Data([1]), to: folder.path) }
