@@ -114,6 +114,16 @@ import Testing
         #expect(first + second + others == Array(2..<20) + [0, 1])
     }
 
+    /// The small caches have about the usual capacity, whatever the number of entries.
+    @Test(arguments: [(64, 2), (128, 2), (512, 8), (1_000, 8), (5_000, 64), (100_000, 1_024)])
+    func theShareOfSampledKeysFallsWithTheNumberOfEntries(entries: Int, share: Int) {
+        var adaptive = AdaptivePolicy()
+        let isNew = adaptive.resize(to: entries)
+        #expect(isNew)
+        let hashes = (0..<4_096).map { Int(bitPattern: UInt($0) << 40) }
+        #expect(hashes.count { AdaptivePolicy.isSampled($0, mask: adaptive.sampleMask) } == 4_096 / share)
+    }
+
     @Test func popularKeysSelectTwoQueuesAndScrollingSelectsLRU() {
         var adaptive = AdaptivePolicy()
         #expect(!AdaptivePolicy.isSampled(1 << 62, mask: adaptive.sampleMask))
