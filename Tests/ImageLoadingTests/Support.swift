@@ -36,6 +36,20 @@ struct Bench {
     }
 }
 
+/// A memory cache without limits that records the priority of each image that it stores.
+final class PriorityLog: Caching {
+    let priorities = EventLog<CachePriority>()
+    private let base = LoggedMemoryCache()
+
+    func image(for key: ImageKey) -> DecodedImage? { base.image(for: key) }
+    func store(_ image: DecodedImage, for key: ImageKey, priority: CachePriority) {
+        base.store(image, for: key, priority: priority)
+        priorities.append(priority)
+    }
+    func removeImage(for key: ImageKey) { base.removeImage(for: key) }
+    func removeAll() { base.removeAll() }
+}
+
 func url(_ name: String) -> URL { URL(string: "http://example.org/\(name)")! }
 
 func red(_ image: DecodedImage) -> UInt8 { TestImages.pixel(of: image, x: 0, y: 0)[0] }

@@ -133,6 +133,20 @@ import Testing
         #expect(!bench.decoder.log.events.contains("preview"))
     }
 
+    @Test func aLookThatShowsNothingDelaysNoPreview() async throws {
+        let clock = ManualClock()
+        let bench = PreviewBench(chunks: 3) { $0.clock = clock }
+        let task = bench.start(previews: .embeddedThumbnail)
+        await bench.letChunkThrough()
+        await bench.decoder.log.wait { $0.contains("no thumbnail") }
+        await bench.letChunkThrough()
+        // The clock stands still, so that no interval ends.
+        await bench.shown.wait(forCount: 1)
+        await bench.letChunkThrough()
+        _ = try await task.response
+        #expect(bench.shown.events == [200])
+    }
+
     @Test func theThumbnailIsNotShownThroughWhatIsPlacedInPixels() async throws {
         struct Cut: Processing {
             let identifier = "cut"
@@ -185,6 +199,21 @@ import Testing
         let response = try await second.response
         #expect(red(response.image) == 2 && response.tier == .network && !response.image.isPreview)
         #expect(bench.loader.cachedImage(for: bench.request())?.isPreview == false)
+    }
+
+    /// The load that wanted to keep the image has been given up.
+    @Test func aPreviewIsStoredWithNormalPriority() async throws {
+        let memory = PriorityLog()
+        let bench = PreviewBench(chunks: 2) {
+            $0.memoryCache = memory
+            $0.options.cachePriority = .high
+        }
+        let task = bench.start()
+        await bench.letChunkThrough()
+        await bench.shown.wait(forCount: 1)
+        task.cancel()
+        await bench.waitUntilIdle()
+        #expect(memory.priorities.events == [.normal])
     }
 
     @Test func previewsNeverReachTheDisk() async throws {
@@ -398,7 +427,10 @@ private final class PieceDecoder: IncrementalDecoding {
     func makeIncrementalDecoder(for head: Data, options: DecodeOptions) -> (any IncrementalDecoder)? { Pieces(self) }
 
     func embeddedThumbnail(in head: Data, options: DecodeOptions) throws -> DecodedImage? {
-        guard head.count >= 2 * PreviewBench.chunk else { return nil }
+        guard head.count >= 2 * PreviewBench.chunk else {
+            log.append("no thumbnail")
+            return nil
+        }
         log.append("thumbnail")
         return try TestImages.solid(red: 200)
     }
