@@ -139,6 +139,13 @@ import Testing
         #expect(scheduler == state())
     }
 
+    /// It is about to end, and must not wait for memory.
+    @Test func workThatHasLostItsSlotMayContinue() {
+        var scheduler = state()
+        let mayContinue = scheduler.claim(100, for: a)
+        #expect(mayContinue && scheduler == state())
+    }
+
     @Test func workThatDoesNotFitKeepsTheOthersBehindIt() {
         var scheduler = state { scheduler in
             _ = scheduler.request(.worker, for: a, bytes: 8, rank: plain(1))
