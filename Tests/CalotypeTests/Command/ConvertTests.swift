@@ -245,6 +245,19 @@ struct ConvertTests {
         return file.prefix(33) + chunks(before) + file.dropFirst(33 + 13).dropLast(12) + chunks(after) + file.suffix(12)
     }
 
+    @Test(arguments: [false, true]) func aProfileThatFitsIsKeptOnRequest(_ keeps: Bool) async throws {
+        let folder = try ScratchFolder()
+        let chart = try Project.bytes(of: "chart.png")
+        let gamma = HostileFileTests.chunk("gAMA", [0, 1, 0x86, 0xA0])
+        let file = try folder.write(chart.prefix(33) + gamma + chart.dropFirst(33), to: "linear.png")
+        let run = try await CommandProcess(
+            ["convert", file, folder.file("out.png")] + (keeps ? ["--keep-profile"] : [])
+        ).end()
+        #expect(run.ending == .status(0), "\(run.errors)")
+        let info = try DecoderRegistry(.codecs).info(of: folder.data("out.png"), limits: DecodingLimits())
+        #expect((info.colorProfile != nil) == keeps)
+    }
+
     /// A profile is kept where it fits what is written, and otherwise the colours are converted (FEATURES 10.6).
     @Test(arguments: ["png", "jpg", "webp", "avif"])
     func aKeptProfileNeverChangesTheLook(_ format: String) async throws {
