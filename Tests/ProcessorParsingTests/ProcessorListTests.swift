@@ -69,6 +69,19 @@ import Testing
     }
 
     @Test(arguments: [
+        ("blur", "The processor blur needs a radius."), ("pad()", "The processor pad needs a size."),
+        ("blur(four)", "The processor blur needs a number as its radius, not \"four\"."),
+        ("blur(4,5)", "The processor blur takes 1 arguments, not 2."),
+        ("blur(sigma=4)", "The processor blur has no parameter named \"sigma\"."),
+        ("blur(4,radius=5)", "The processor blur was given radius twice."),
+        ("pad(5x)", "The processor pad needs both sides of its size, such as 320x200."),
+        ("flip(up)", "The processor flip needs one of horizontal, vertical as its direction, not \"up\"."),
+    ])
+    func errorsNameTheProcessorAndTheParameter(text: String, message: String) {
+        #expect(#expect(throws: ImageError.self) { try ProcessorList.parse(text) }?.message == message)
+    }
+
+    @Test(arguments: [
         ("blurr(4)", "blurr"), ("blur", "radius"), ("blur()", "radius"), ("blur(four)", "four"), ("blur(4", "parenthesis"),
         ("blur(4,5)", "1 argument"), ("blur(sigma=4)", "sigma"), ("blur(4,radius=5)", "twice"), ("resize(x)", "size"),
         ("resize(axb)", "axb"), ("resize(3x4,cover)", "cover"), ("tint(puce)", "puce"), ("(4)", "name"),
