@@ -221,6 +221,20 @@ import Testing
         _ = try await loader.info(for: ImageRequest(url: url("x")))
     }
 
+    @Test func aLoadOfTheImageDoesNotJoinTheFetchOfItsHeader() async throws {
+        let network = ScriptedLoader(gate: Gate()) { _ in
+            .response(
+                HTTPResponse(status: .ok), chunks: [Data](repeating: Data(repeating: 1, count: 100), count: 5))
+        }
+        let loader = ImageLoader(.init(dataLoader: network, decoder: HeadDecoder(enough: 150)))
+        async let info = loader.info(for: ImageRequest(url: url("x")))
+        while network.gate.held == 0 { await Task.yield() }
+        let task = loader.task(for: ImageRequest(url: url("x")))
+        network.gate.open()
+        #expect(try await info.size == PixelSize(width: 40, height: 30))
+        #expect(red(try await task.response.image) == 5)
+    }
+
     // MARK: Events
 
     @Test func theHandlerIsNeverCalledFromInsideTheCallThatStartsTheLoad() async throws {
@@ -279,5 +293,8 @@ private struct HeadDecoder: Decoding {
     func info(ofPrefix head: Data, limits: DecodingLimits) throws -> ImageInfo? {
         head.count >= enough ? try info(of: head, limits: limits) : nil
     }
-    func decode(_ data: Data, options: DecodeOptions) throws -> DecodedImage { try TestImages.solid() }
+    /// Its red is the number of chunks.
+    func decode(_ data: Data, options: DecodeOptions) throws -> DecodedImage {
+        try TestImages.solid(red: UInt8(data.count / 100))
+    }
 }
