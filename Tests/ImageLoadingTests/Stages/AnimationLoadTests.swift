@@ -37,8 +37,7 @@ private final class FlipBook: ImageAnimation {
     private let token: CancellationToken?
 
     init(count: Int, log: EventLog<String>, _ token: CancellationToken?) {
-        durations =
-            [0, 10, 20].prefix(count).map { .milliseconds($0) } + Array(repeating: .milliseconds(50), count: max(0, count - 3))
+        durations = [.zero, .milliseconds(10), .milliseconds(20), .seconds(7_200), .seconds(200_000)].prefix(count).map(\.self)
         (self.log, self.token) = (log, token)
     }
 
@@ -78,6 +77,11 @@ private struct AddOne: Processing {
         var request = ImageRequest(url: url("a"))
         change(&request)
         return request
+    }
+
+    @Test func aFrameIsShownForADayAtMost() async throws {
+        let animation = try #require(try await loader(5).image(for: request()).animation)
+        #expect(animation.durations.suffix(2) == [.seconds(7_200), .seconds(86_400)])
     }
 
     @Test func theImageOfAnAnimatedFileHasItsFrames() async throws {
