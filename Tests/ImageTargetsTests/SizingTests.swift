@@ -119,6 +119,15 @@ import Testing
         #expect(provider.loads.count == 1)
     }
 
+    @Test func aRequestThatWaitsForASizeCancelsTheLoadBeforeIt() async {
+        let view = SizedView(box(40, 30))
+        let target = ImageTarget(view, loader: provider)
+        await target.setImage(Self.url)
+        await view.resize(to: .pending)
+        await target.setImage(URL(string: "test://b"))
+        #expect(provider.loads.map(\.isCancelled) == [true])
+    }
+
     @Test func aViewThatGrowsLoadsTheImageAgainAndKeepsTheSmallOneMeanwhile() async throws {
         let (view, target, shown) = try await viewOfASmallImage()
         let events = await view.events
