@@ -126,6 +126,26 @@ import Testing
     }
 }
 
+@Suite struct Dithering {
+    /// Compares with the formula of Floyd and Steinberg for an image that has all errors at once.
+    @Test(arguments: [1, 2, 5, 8]) func eachErrorGoesToTheNeighboursToTheRightAndBelow(width: Int) {
+        let height = 4
+        let levels = (0..<width * height).map { UInt8(40 + 37 * $0 % 180) }
+        var errors = [[Int]](repeating: [Int](repeating: 0, count: width), count: height)
+        var expected: [Int?] = []
+        for (y, x) in (0..<height).flatMap({ y in (0..<width).map { (y, $0) } }) {
+            let level = max(0, min(255, Int(levels[y * width + x]) + errors[y][x] / 16))
+            expected.append(level > 127 ? 1 : 0)
+            let error = level - (level > 127 ? 255 : 0)
+            for (dx, dy, weight) in [(1, 0, 7), (-1, 1, 3), (0, 1, 5), (1, 1, 1)]
+            where (0..<width).contains(x + dx) && y + dy < height { errors[y + dy][x + dx] += weight * error }
+        }
+        let palette = ColorPalette(colors: [0, 255].map { HalfBlocks.RGB(red: $0, green: $0, blue: $0) })
+        let pixels = levels.map { HalfBlocks.RGB(red: $0, green: $0, blue: $0) }
+        #expect(palette.indices(pixels, width: width) == expected)
+    }
+}
+
 @Suite struct TerminalDrawing {
     @Test func kittyGetsAFileInChunksOfAtMost4096Bytes() throws {
         let file = Data((0..<9_999).map { UInt8($0 % 251) })
