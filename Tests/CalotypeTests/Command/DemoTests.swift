@@ -1,8 +1,12 @@
+import Foundation
 import ImageCore
 import ImageCodecs
 import ImageDecoding
 import LoopbackHTTP
+import ProjectFiles
 import Testing
+
+@testable import CalotypeCommand
 
 @Suite("calotype demo, show and cache", .timeLimit(.minutes(1)))
 struct DemoTests {
@@ -20,11 +24,20 @@ struct DemoTests {
         #expect(info.format == .png)
     }
 
-    @Test func theDemoDrawsItsContactSheetWithAChosenMethod() async throws {
-        let folder = try ScratchFolder()
-        let run = try await CommandProcess.run("demo", "-o", folder.file("sheet.png"), "--as", "blocks")
+    @Test func theGalleryHasEachOfItsFilesUnderItsName() throws {
+        let names = try FileManager.default.contentsOfDirectory(atPath: ProjectFiles.gallery.path).sorted()
+        #expect(Gallery.files.map(\.name) == names)
+        for (name, bytes) in Gallery.files { #expect(try Data(bytes) == Project.bytes(of: name), "\(name)") }
+    }
+
+    @Test func theDemoDrawsItsContactSheetWithAChosenMethodAndLeavesNoCache() async throws {
+        let (folder, temporary) = (try ScratchFolder(), try ScratchFolder())
+        let run = try await CommandProcess(
+            ["demo", "-o", folder.file("sheet.png"), "--as", "blocks"], environment: ["TMPDIR": temporary.path]
+        ).end()
         #expect(run.ending == .status(0))
         #expect(run.output.contains("▀"))
+        #expect(folder.names == ["sheet.png"] && temporary.names.isEmpty)
     }
 
     #if os(Linux)
@@ -87,6 +100,37 @@ struct DemoTests {
         #expect(clear.output.contains(#""removedEntries": 2"#))
         let after = try await CommandProcess.run("cache", "stats", "--cache", gallery.path, "--json")
         #expect(after.output.contains(#""entries": 0"#))
+    }
+
+    @Test func withoutJSONEachCacheCommandPrintsALineWithItsNumbers() async throws {
+        let gallery = try ScratchFolder()
+        let files = ["iris16.png", "chart.png"]
+        let bodies = try files.map { Array(try Project.bytes(of: $0)) }
+        let server = try LoopbackServer(serving: { request in
+            LoopbackServer.Response(200, headers: [("Cache-Control", "max-age=3600")], body: bodies[request.path == "/a" ? 0 : 1])
+        })
+        defer { server.stop() }
+        for path in ["/a", "/b"] { _ = try await CommandProcess.run("load", server.url(path), "--cache", gallery.path) }
+        func line(_ arguments: String...) async throws -> String {
+            let run = try await CommandProcess(["cache"] + arguments + ["--cache", gallery.path]).end()
+            #expect(run.ending == .status(0))
+            return run.output
+        }
+        func sizes() async throws -> (entries: String, files: Int) {
+            let object = try JSONSerialization.jsonObject(with: Data(try await line("stats", "--json").utf8))
+            let members = try #require(object as? [String: Any])
+            return (Units.bytes(try #require(members["bytes"] as? Int)), try #require(members["fileBytes"] as? Int))
+        }
+        let (bytes, before) = try await sizes()
+        #expect(try await line("stats") == "\(gallery.path): 2 entries, \(bytes) in \(Units.bytes(before)) of files\n")
+        let total = Units.bytes(bodies[0].count + bodies[1].count)
+        #expect(try await line("verify") == "\(gallery.path): 2 entries, \(total), 0 damaged and removed\n")
+        let trimmed = try await line("trim", "\(before - 1)")
+        let (rest, after) = try await sizes()
+        let removed = "\(Units.bytes(before - after)) of files; \(Units.bytes(after)) remain"
+        #expect(trimmed == "\(gallery.path): removed 1 entry, \(removed)\n")
+        #expect(after > 0 && before - after != after)
+        #expect(try await line("clear") == "\(gallery.path): removed 1 entry, \(rest)\n")
     }
 
     @Test(arguments: [["clear"], ["verify"], ["trim", "1MB"], ["list"], ["stats"]])
