@@ -214,7 +214,9 @@ let package = Package(
         .testTarget(name: "ImageDecodingTests", dependencies: testKit + ["ImageDecoding", "ImageKernels", "TestBitmaps"]),
         .testTarget(
             name: "ImageProcessingTests",
-            dependencies: testKit + ["ImageProcessing", "ImageKernels", "ProcessorParsing", "CCalotypeAllocations"]),
+            dependencies: testKit + [
+                "ImageProcessing", "ImageKernels", "ProcessorParsing", "CCalotypeAllocations", "CCalotypeHeapUsage",
+            ]),
         .testTarget(
             name: "ProcessorParsingTests",
             dependencies: testKit + ["ProcessorParsing", "ImageProcessing", "ImageKernels"]),
