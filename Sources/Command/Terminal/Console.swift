@@ -65,13 +65,5 @@ enum Console {
 
 /// Writes all bytes to a descriptor, and waits where it is full. Returns the system's error code, or `nil` on success.
 func writeAll(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Int32? {
-    var written = 0
-    while written < bytes.count {
-        let rest = unsafe UnsafeRawBufferPointer(rebasing: bytes[written...])
-        let count = unsafe write(descriptor, rest.baseAddress, rest.count)
-        if count < 0, errno == EINTR || errno == EAGAIN { continue }
-        guard count > 0 else { return errno }
-        written += count
-    }
-    return nil
+    unsafe WholeWrite.run(bytes) { rest, _ in unsafe write(descriptor, rest.baseAddress, rest.count) }
 }

@@ -225,15 +225,10 @@ struct POSIXFiles: FileSystem {
     }
 
     func write(_ bytes: UnsafeRawBufferPointer, to file: OpenFile, at offset: Int) throws(FileFailure) {
-        var done = 0
-        while done < bytes.count {
-            let count = unsafe pwrite(
-                file.descriptor, bytes.baseAddress.map { unsafe $0 + done }, bytes.count - done, off_t(offset + done))
-            let code = count < 0 ? errno : ENOSPC
-            if count < 0, code == EINTR { continue }
-            guard count > 0 else { throw FileFailure(code: code, operation: "write to \(file.name)") }
-            done += count
+        let error = unsafe WholeWrite.run(bytes) { rest, written in
+            unsafe pwrite(file.descriptor, rest.baseAddress, rest.count, off_t(offset + written))
         }
+        if let error { throw FileFailure(code: error, operation: "write to \(file.name)") }
     }
 
     func setTimes(_ times: FileTimes, of name: String, in directory: OpenFile) throws(FileFailure) {

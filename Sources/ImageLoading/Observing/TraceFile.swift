@@ -20,7 +20,7 @@ struct TraceFile: Sendable {
         self.path = path
         self.maximumBytes = maximumBytes
         descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
-        guard descriptor >= 0 else { throw Self.unwritable(path) }
+        guard descriptor >= 0 else { throw Self.unwritable(path, errno) }
         pending = Array("[".utf8)
         try flush()
     }
@@ -47,21 +47,18 @@ struct TraceFile: Sendable {
     mutating func flush() throws(ImageError) {
         guard !pending.isEmpty else { return }
         let bytes = pending + Self.closing
-        var written = 0
-        while written < bytes.count {
-            let count = unsafe bytes.withUnsafeBytes { buffer in
-                unsafe pwrite(descriptor, buffer.baseAddress! + written, buffer.count - written, off_t(end + written))
+        let error = unsafe bytes.withUnsafeBytes { bytes in
+            unsafe WholeWrite.run(bytes) { rest, written in
+                unsafe pwrite(descriptor, rest.baseAddress, rest.count, off_t(end + written))
             }
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { throw Self.unwritable(path) }
-            written += count
         }
+        if let error { throw Self.unwritable(path, error) }
         end += pending.count
         pending.removeAll(keepingCapacity: true)
     }
 
-    private static func unwritable(_ path: String) -> ImageError {
-        let reason = unsafe String(cString: strerror(errno))
+    private static func unwritable(_ path: String, _ code: Int32) -> ImageError {
+        let reason = unsafe String(cString: strerror(code))
         return ImageError(
             .fileUnwritable, message: "The trace \(path) cannot be written: \(reason). Choose another path.", source: path)
     }
