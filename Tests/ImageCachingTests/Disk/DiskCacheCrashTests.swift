@@ -6,18 +6,15 @@ import Testing
 
 import CalotypeSystem
 
+private let rounds = unsafe getenv("CALOTYPE_CRASH_ROUNDS").flatMap { unsafe Int(String(cString: $0)) } ?? 6
+
 /// Kills a writing process at a random instant, repeatedly on one directory. `CALOTYPE_CRASH_ROUNDS` sets the number of
 /// rounds; a few by default.
-@Suite(.timeLimit(.minutes(1))) struct DiskCacheCrashTests {
-    private static var rounds: Int {
-        guard let text = unsafe getenv("CALOTYPE_CRASH_ROUNDS") else { return 6 }
-        return unsafe Int(String(cString: text)) ?? 6
-    }
-
+@Suite(.timeLimit(.minutes(1 + rounds / 100))) struct DiskCacheCrashTests {
     @Test func afterAKillEveryDurableEntryIsCompletelyStored() async throws {
         let folder = try Folder()
         var damages = 0
-        for round in 0..<Self.rounds {
+        for round in 0..<rounds {
             let path = folder.path
             await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String, round = round as Int] in
                 try await writeUntilKilled(in: path, round: round)

@@ -5,17 +5,14 @@ import Testing
 
 import CalotypeSystem
 
+private let sharingSeconds = unsafe getenv("CALOTYPE_SHARING_SECONDS").flatMap { unsafe Double(String(cString: $0)) } ?? 2
+
 /// Two processes read, write, remove and trim one directory at once, for `CALOTYPE_SHARING_SECONDS`; two seconds by
 /// default.
-@Suite(.timeLimit(.minutes(1))) struct DiskCacheTwoProcessTests {
-    private static var seconds: Double {
-        guard let text = unsafe getenv("CALOTYPE_SHARING_SECONDS") else { return 2 }
-        return unsafe Double(String(cString: text)) ?? 2
-    }
-
+@Suite(.timeLimit(.minutes(1 + Int(sharingSeconds) / 30))) struct DiskCacheTwoProcessTests {
     @Test func twoProcessesTearNoEntryAndKeepTheLimit() async throws {
         let folder = try Folder()
-        let (path, seconds) = (folder.path, Self.seconds)
+        let (path, seconds) = (folder.path, sharingSeconds)
         async let other = #expect(processExitsWith: .success) { [path = path as String, seconds = seconds as Double] in
             let trouble = try await work(in: path, seconds: seconds, seed: 1)
             precondition(trouble.isEmpty, "\(trouble)")
