@@ -119,8 +119,12 @@ final class BindingRunner<View: ImageViewAdapter>: Sendable {
         guard let (request, size, options) = current else { return }
         let signal = makeSignal(isolation)
         let load = loader.task(for: request.sized(to: size, options)) { [weak self] event in
-            self?.state.withLock { $0.binding.receive(event, token) }
-            signal.yield()
+            let isCurrent = self?.state.withLock { state in
+                state.binding.receive(event, token)
+                return state.binding.token == token
+            }
+            // A load that was replaced has no calls to make: those that are pending are its successor's.
+            if isCurrent == true { signal.yield() }
             if case .finished = event { signal.finish() }
         }
         var old: (any LoadHandle)?

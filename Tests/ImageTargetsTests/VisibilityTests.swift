@@ -185,6 +185,18 @@ private actor OptionView: ImageViewAdapter {
         }
     }
 
+    /// The end of the load before must not make the calls of the new request, which would return before them.
+    @Test func aRequestThatReplacesALoadReturnsWhenItsOwnHasStarted() async {
+        let view = RecordingView()
+        let target = ImageTarget(view, loader: provider)
+        var number = 0
+        while number < 2_000, provider.loads.count == number {
+            number += 1
+            await target.setImage(request("\(number)") { _ in })
+        }
+        withExtendedLifetime(view) { #expect(provider.loads.count == 2_000) }
+    }
+
     @Test func aRequestWithOtherHeadersIsAnotherRequest() async throws {
         // The view must live: a target forgets the request of a released view.
         let view = RecordingView()
