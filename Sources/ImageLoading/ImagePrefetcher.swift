@@ -4,7 +4,7 @@ public import ImageCore
 ///
 /// Prefetches start in the order of the calls, a few at a time, and every other load of the loader goes before them. A
 /// request that is started twice is prefetched once, and a visible request for the same image joins the running work
-/// and promotes it. Failures are reported to the loader's observers only.
+/// and promotes it. A ``Report`` says what was loaded, skipped and failed.
 ///
 /// Safe to use from any isolation; nothing blocks. A prefetcher that is deallocated stops its unfinished prefetches.
 ///
@@ -12,7 +12,8 @@ public import ImageCore
 /// func warm(_ next: [URL], with loader: ImageLoader) async {
 ///     let prefetcher = ImagePrefetcher(loader: loader, destination: .disk)
 ///     prefetcher.start(next)
-///     await prefetcher.waitUntilIdle()
+///     let report = await prefetcher.waitUntilIdle()
+///     print("\(report.loaded) loaded, \(report.skipped) there already, \(report.failed) failed")
 /// }
 /// ```
 public final class ImagePrefetcher: Sendable {
@@ -25,6 +26,31 @@ public final class ImagePrefetcher: Sendable {
         case disk
     }
 
+    /// What has become of the requests that were started since the prefetcher was last idle.
+    public struct Report: Sendable {
+        /// How many were started, without those that waited or ran already.
+        public fileprivate(set) var total = 0
+        /// How many were loaded into the cache.
+        public fileprivate(set) var loaded = 0
+        /// How many needed no load: the cache has them, or may not store them.
+        public fileprivate(set) var skipped = 0
+        /// How many failed.
+        public fileprivate(set) var failed = 0
+        /// How many were stopped or cancelled before their end.
+        public fileprivate(set) var stopped = 0
+        /// The failures, at most the first 100.
+        public fileprivate(set) var failures: [(request: ImageRequest, failure: LoadFailure)] = []
+
+        /// How many of ``total`` have ended, in whatever way.
+        public var ended: Int { loaded + skipped + failed + stopped }
+    }
+
+    /// How a request ended that was not stopped.
+    enum End: Sendable {
+        case loaded, skipped
+        case failed(LoadFailure)
+    }
+
     private typealias Queue = PrefetchQueue<ImageKey, ImageRequest, ImageTask>
 
     private struct State {
@@ -32,13 +58,52 @@ public final class ImagePrefetcher: Sendable {
         var priority: LoadPriority
         /// Whether a caller starts loads; the others leave that to it.
         var isStarting = false
-        var waiters: [CheckedContinuation<Void, Never>] = []
+        var waiters: [CheckedContinuation<Report, Never>] = []
+        /// Without the number of stopped requests, which follows from the others.
+        private var counts = Report()
+        /// How many requests had ended when the last progress was reported.
+        private var reportedEnds = 0
+
+        init(queue: Queue, priority: LoadPriority) { (self.queue, self.priority) = (queue, priority) }
+
+        var report: Report {
+            var report = counts
+            report.stopped = counts.total - counts.ended - queue.waiting - queue.running
+            return report
+        }
+
+        /// The report, if a request has ended since the last call.
+        mutating func takeNews() -> Report? {
+            let report = report
+            defer { reportedEnds = report.ended }
+            return report.ended == reportedEnds ? nil : report
+        }
 
         /// The calls of ``waitUntilIdle()`` that may return.
-        mutating func takeWaiters() -> [CheckedContinuation<Void, Never>] {
+        mutating func takeWaiters() -> [CheckedContinuation<Report, Never>] {
             guard queue.isEmpty else { return [] }
             defer { waiters = [] }
             return waiters
+        }
+
+        /// Returns the counts of the requests before, if they are over. The caller releases them after the lock.
+        mutating func add(_ request: ImageRequest, for key: ImageKey) -> Report? {
+            var last: Report?
+            if queue.isEmpty { (last, counts, reportedEnds) = (counts, Report(), 0) }
+            if queue.add(request, for: key) { counts.total += 1 }
+            return last
+        }
+
+        mutating func ended(_ ticket: Queue.Ticket, _ request: ImageRequest, _ end: End?) {
+            guard queue.ended(ticket) else { return }
+            switch end {
+            case .loaded: counts.loaded += 1
+            case .skipped: counts.skipped += 1
+            case .failed(let failure):
+                counts.failed += 1
+                if counts.failures.count < 100 { counts.failures.append((request, failure)) }
+            case nil: break
+            }
         }
 
         /// Whether the caller is the one that starts loads.
@@ -58,6 +123,7 @@ public final class ImagePrefetcher: Sendable {
     private let loader: ImageLoader
     private let destination: Destination
     private let owner: LoadOwner?
+    private let onProgress: (@Sendable (Report) -> Void)?
     private let state: Lock<State>
 
     /// Creates a prefetcher that does nothing until `start(_:)` is called.
@@ -71,11 +137,13 @@ public final class ImagePrefetcher: Sendable {
     ///     slots stay free for visible images.
     ///   - owner: the owner of the requests that name none, so that ``ImageLoader/cancel(owner:)`` stops them; `nil` by
     ///     default.
+    ///   - onProgress: called when requests have ended, on any thread, sometimes once for several; ``Report/ended`` of
+    ///     ``Report/total`` is the progress. `nil` by default.
     public init(
         loader: ImageLoader, destination: Destination = .memory, priority: LoadPriority = .low, maximumLoads: Int = 4,
-        owner: LoadOwner? = nil
+        owner: LoadOwner? = nil, onProgress: (@Sendable (Report) -> Void)? = nil
     ) {
-        (self.loader, self.destination, self.owner) = (loader, destination, owner)
+        (self.loader, self.destination, self.owner, self.onProgress) = (loader, destination, owner, onProgress)
         state = Lock(State(queue: Queue(limit: maximumLoads), priority: priority))
         loader.coordinator.prefetchers.add(self) { [weak self] owner in self?.stopWaiting(owner) }
     }
@@ -105,7 +173,7 @@ public final class ImagePrefetcher: Sendable {
             request.purpose = .prefetch
             request.owner = request.owner ?? owner
             let key = Self.key(of: request)
-            state.withLock { _ = $0.queue.add(request, for: key) }
+            _ = state.withLock { $0.add(request, for: key) }
         }
         startMore()
     }
@@ -153,14 +221,20 @@ public final class ImagePrefetcher: Sendable {
     /// How many requests wait for their turn, and how many run.
     public var activity: (waiting: Int, running: Int) { state.withLock { ($0.queue.waiting, $0.queue.running) } }
 
+    /// What has become of the requests so far; after the end, of the last ones.
+    public var report: Report { state.withLock { $0.report } }
+
     /// Returns when nothing waits or runs.
-    public func waitUntilIdle() async {
+    ///
+    /// - Returns: what has become of the requests since the prefetcher was last idle.
+    @discardableResult
+    public func waitUntilIdle() async -> Report {
         await withCheckedContinuation { continuation in
-            let isIdle = state.withLock { state in
+            let report = state.withLock { state -> Report? in
                 if !state.queue.isEmpty { state.waiters.append(continuation) }
-                return state.queue.isEmpty
+                return state.queue.isEmpty ? state.report : nil
             }
-            if isIdle { continuation.resume() }
+            if let report { continuation.resume(returning: report) }
         }
     }
 
@@ -177,7 +251,7 @@ public final class ImagePrefetcher: Sendable {
         change { state in
             state.queue.stopWaiting { request in owner.map { request.owner == $0 } ?? true }
         }
-        resumeWaiters()
+        reportEnds()
     }
 
     /// Starts as many loads as the limit allows. One caller at a time does so, so that a load that ends at once does
@@ -192,26 +266,32 @@ public final class ImagePrefetcher: Sendable {
         if isStarting {
             while let next = change({ $0.takeNext() }) { begin(next.ticket, next.request) }
         }
-        resumeWaiters()
+        reportEnds()
     }
 
-    private func resumeWaiters() {
-        for waiter in state.withLock({ $0.takeWaiters() }) { waiter.resume() }
+    private func reportEnds() {
+        let (news, report, waiters) = state.withLock { state in (state.takeNews(), state.report, state.takeWaiters()) }
+        if let news { onProgress?(news) }
+        for waiter in waiters { waiter.resume(returning: report) }
     }
 
     private func begin(_ ticket: Queue.Ticket, _ request: ImageRequest) {
-        let handle = loader.prefetch(request, to: destination, priority: priority) { [weak self] in self?.ended(ticket) }
-        guard let handle else { return ended(ticket) }
+        let handle = loader.prefetch(request, to: destination, priority: priority) { [weak self] end in
+            self?.ended(ticket, request, end)
+        }
+        guard let handle else { return }
         // The load may have ended already. It may also have been stopped before it had a handle, which is cancelled
         // here.
         if !state.withLock({ $0.queue.began(ticket, handle) }) { handle.cancel() }
     }
 
-    private func ended(_ ticket: Queue.Ticket) { startMore { $0.queue.ended(ticket) } }
+    private func ended(_ ticket: Queue.Ticket, _ request: ImageRequest, _ end: End?) {
+        startMore { $0.ended(ticket, request, end) }
+    }
 
     private func cancel(_ handles: [ImageTask]) {
         for handle in handles { handle.cancel() }
-        resumeWaiters()
+        reportEnds()
     }
 
     /// Two requests are the same when they name one resource, and the options of the requests themselves make the same

@@ -68,6 +68,12 @@ public final class ImageTask: LoadHandle {
         get async throws(LoadFailure) { try await response.image }
     }
 
+    /// How the load has ended, without waiting; `nil` while it runs.
+    public var result: Result<ImageResponse, LoadFailure>? { hasEnded ? ending : nil }
+
+    /// How many bytes have arrived, without waiting; `nil` if none have. A fallback source begins again.
+    public var progress: LoadProgress? { state.withLock { $0.progress } }
+
     /// Progress, previews where ``LoadOptions/previews`` asks for them, and the end. A stream that is opened late
     /// begins with the current progress and preview, or, after the end, with the last progress and the terminal event.
     /// Any number of streams may be open; ending one cancels nothing.

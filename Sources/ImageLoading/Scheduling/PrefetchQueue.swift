@@ -76,9 +76,12 @@ struct PrefetchQueue<Key: Hashable & Sendable, Request: Sendable, Handle: Sendab
         return true
     }
 
-    /// The load of a taken request has ended.
-    mutating func ended(_ ticket: Ticket) {
-        if let run = runs.removeValue(forKey: ticket) { tickets[run.key] = nil }
+    /// The load of a taken request has ended. Returns `false` when it was stopped before that.
+    @discardableResult
+    mutating func ended(_ ticket: Ticket) -> Bool {
+        guard let run = runs.removeValue(forKey: ticket) else { return false }
+        tickets[run.key] = nil
+        return true
     }
 
     /// Removes a key; returns the handle of its load, if it has one, to be cancelled.

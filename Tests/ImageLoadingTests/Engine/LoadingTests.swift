@@ -237,6 +237,29 @@ import Testing
         #expect(received == [1, 3])
     }
 
+    /// FEATURES 1.20
+    @Test func aTaskTellsItsProgressAndItsResultAtOnce() async throws {
+        let gate = Gate()
+        let bench = Bench(
+            network: ScriptedLoader { _ in
+                .response(HTTPResponse(status: .ok), chunks: [Data([7]), Data([8, 9])], gate: gate)
+            })
+        let task = bench.loader.task(for: ImageRequest(url: url("x")))
+        await gate.waitForArrivals(1)
+        #expect(task.progress == nil && task.result == nil)
+        gate.letOneThrough()
+        await gate.waitForArrivals(2)
+        #expect(task.progress?.received == 1 && task.result == nil)
+        gate.open()
+        _ = try await task.response
+        #expect(try task.result?.get().tier == .network)
+        #expect(task.progress?.received == 3)
+
+        let held = Bench.held().loader.task(for: ImageRequest(url: url("y")))
+        held.cancel()
+        #expect(held.result.map { if case .failure(.cancelled) = $0 { true } else { false } } == true)
+    }
+
     @Test func aStreamThatIsOpenedLateReplaysTheEnd() async throws {
         let bench = Bench()
         let task = bench.loader.task(for: ImageRequest(url: url("x")))

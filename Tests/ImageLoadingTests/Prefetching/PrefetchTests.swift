@@ -228,9 +228,9 @@ import Testing
         let prefetcher = ImagePrefetcher(loader: bench.loader, maximumLoads: 1)
         prefetcher.start(names)
         await bench.network.gate.waitForArrivals(1)
-        async let idle: Void = prefetcher.waitUntilIdle()
+        async let report = prefetcher.waitUntilIdle()
         prefetcher.stopAll()
-        await idle
+        #expect(await report.stopped == 6)
         await bench.waitUntilIdle()
         #expect(bench.network.requests.count == 1)
     }
@@ -285,6 +285,51 @@ import Testing
         prefetcher.start(names[..<3])
         await prefetcher.waitUntilIdle()
         #expect(bench.memory.keys.count == 2)
+    }
+
+    /// FEATURES 12.2
+    @Test(arguments: [ImagePrefetcher.Destination.memory, .disk])
+    func theReportSaysWhatWasLoadedSkippedAndFailed(_ destination: ImagePrefetcher.Destination) async throws {
+        let bench = Bench(
+            network: ScriptedLoader { request in
+                if request.url.lastPathComponent == "1" { throw ImageError(.connectionFailed, message: "no") }
+                return .body(Data([7]))
+            })
+        _ = try await bench.loader.image(for: names[0])
+        await bench.waitUntilIdle()
+        let reports = EventLog<ImagePrefetcher.Report>()
+        let prefetcher = ImagePrefetcher(loader: bench.loader, destination: destination) { reports.append($0) }
+        var invalid = ImageRequest(url: url("invalid"))
+        invalid.options.timeout = .zero
+        prefetcher.isPaused = true
+        prefetcher.start([ImageRequest(url: names[2]), invalid] + names.map { ImageRequest(url: $0) })
+        prefetcher.stop([names[5]])
+        prefetcher.isPaused = false
+        let report = await prefetcher.waitUntilIdle()
+        #expect(report.total == 7 && report.ended == 7)
+        #expect(report.loaded == 3 && report.skipped == 1 && report.failed == 2 && report.stopped == 1)
+        #expect(
+            report.failures.map(\.request.source.description) == [invalid, ImageRequest(url: names[1])].map(\.source.description))
+        #expect(report.failures.map(\.failure.error?.code) == [.invalidConfiguration, .connectionFailed])
+        let ends = reports.events.map(\.ended)
+        #expect(ends.sorted() == ends && ends.first == 1 && ends.last == 7)
+
+        // The next requests have a report of their own.
+        prefetcher.start(names[...2])
+        let second = await prefetcher.waitUntilIdle()
+        #expect(second.total == 3 && second.loaded == 0 && second.skipped == 2 && second.failed == 1 && second.stopped == 0)
+        #expect(prefetcher.report.ended == 3)
+    }
+
+    @Test func whatIsNeverStoredOnDiskIsSkippedAndWhatIsCancelledIsStopped() async throws {
+        let bench = Bench.held()
+        let prefetcher = ImagePrefetcher(loader: bench.loader, destination: .disk, maximumLoads: 1, owner: LoadOwner("screen"))
+        prefetcher.start([ImageRequest(.bytes(Data([1]), id: "local"))] + names.map { ImageRequest(url: $0) })
+        await bench.network.gate.waitForArrivals(1)
+        #expect(prefetcher.report.skipped == 1 && prefetcher.report.ended == 1)
+        bench.loader.cancel(owner: LoadOwner("screen"))
+        let report = await prefetcher.waitUntilIdle()
+        #expect(report.total == 7 && report.skipped == 1 && report.stopped == 6)
     }
 
     @Test func thePriorityOfRunningPrefetchesFollowsThePrefetcher() async throws {
