@@ -15,6 +15,13 @@ public struct OptionsBuilder: Sendable {
     /// The overrides that the loader applies to all requests at present.
     public var runtime: OptionLayer
 
+    /// Where the value of an option comes from.
+    public enum Origin: String, Sendable, CaseIterable {
+        /// No layer overrides the option: it has its default.
+        case standard
+        case global, request, runtime
+    }
+
     /// Creates a builder; by default no layer has overrides.
     public init(global: OptionLayer = OptionLayer(), request: OptionLayer = OptionLayer(), runtime: OptionLayer = OptionLayer()) {
         (self.global, self.request, self.runtime) = (global, request, runtime)
@@ -34,5 +41,19 @@ public struct OptionsBuilder: Sendable {
                 .invalidConfiguration, message: "Invalid options: " + problems.joined(separator: "; ") + ".", stage: .request)
         }
         return options
+    }
+
+    /// The highest layer that sets or modifies an option.
+    ///
+    /// ```swift
+    /// let builder = OptionsBuilder(global: OptionLayer { $0.timeout = .seconds(5) }, runtime: .lowData)
+    /// print(builder.origin(of: \.timeout), builder.origin(of: \.retries))  // global runtime
+    /// ```
+    ///
+    /// - Parameter option: an option, such as the ``OptionDescription/path`` of one of ``OptionDescription/all``.
+    public func origin(of option: any PartialKeyPath<LoadOptions> & Sendable) -> Origin {
+        if runtime.overrides(option) { return .runtime }
+        if request.overrides(option) { return .request }
+        return global.overrides(option) ? .global : .standard
     }
 }

@@ -202,4 +202,34 @@ private enum Flavour: OptionKey {
         builder.runtime[Quota.self] = nil
         #expect(try builder.build().extra[Quota.self] == 3)
     }
+
+    /// The list is as complete as the declaration, in its order, and each path is that of the property with the name.
+    @Test func everyOptionIsListedByItsName() {
+        var options = LoadOptions()
+        options.timeout = .seconds(7)
+        options.retries = 5
+        let declared = Mirror(reflecting: options).children.filter { $0.label != "extra" }
+        #expect(OptionDescription.all.map(\.name) == declared.compactMap(\.label))
+        for (option, property) in zip(OptionDescription.all, declared) {
+            #expect("\(options[keyPath: option.path])" == "\(property.value)", "\(option.name)")
+            #expect(type(of: option.path).valueType == type(of: property.value), "\(option.name)")
+        }
+        let flags = OptionDescription.all.filter { $0.path is WritableKeyPath<LoadOptions, Bool> }
+        #expect(flags.count == declared.count { $0.value is Bool })
+    }
+
+    @Test func theOriginOfAnOptionIsTheHighestLayerThatSetsOrModifiesIt() {
+        var builder = OptionsBuilder()
+        #expect(OptionDescription.all.allSatisfy { builder.origin(of: $0.path) == .standard })
+        builder.global.timeout = .seconds(1)
+        builder.global.retries = 1
+        builder.request.timeout = .seconds(2)
+        builder.request.setToNone(\.targetSize)
+        builder.runtime.modify(\.headers) { $0[.accept] = "image/png" }
+        #expect(builder.origin(of: \.timeout) == .request && builder.origin(of: \.retries) == .global)
+        #expect(builder.origin(of: \.targetSize) == .request && builder.origin(of: \.headers) == .runtime)
+        #expect(builder.origin(of: \.priority) == .standard)
+        builder.request.timeout = nil
+        #expect(builder.origin(of: \.timeout) == .global)
+    }
 }
