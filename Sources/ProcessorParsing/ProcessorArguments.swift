@@ -16,8 +16,8 @@ struct ProcessorArguments {
         let names = parameters.map { String($0.prefix { $0 != "=" }) }
         for (index, value) in values.enumerated() {
             guard let name = value.name ?? (index < names.count ? names[index] : nil) else {
-                throw ImageError(
-                    .invalidRequest, message: "The processor \(processor) takes \(names.count) arguments, not \(values.count).")
+                let takes = names.count == 1 ? "1 argument" : "\(names.count) arguments"
+                throw ImageError(.invalidRequest, message: "The processor \(processor) takes \(takes), not \(values.count).")
             }
             guard names.contains(name) else {
                 throw ImageError(.invalidRequest, message: "The processor \(processor) has no parameter named \"\(name)\".")

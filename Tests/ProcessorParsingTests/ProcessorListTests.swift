@@ -71,7 +71,7 @@ import Testing
     @Test(arguments: [
         ("blur", "The processor blur needs a radius."), ("pad()", "The processor pad needs a size."),
         ("blur(four)", "The processor blur needs a number as its radius, not \"four\"."),
-        ("blur(4,5)", "The processor blur takes 1 arguments, not 2."),
+        ("blur(4,5)", "The processor blur takes 1 argument, not 2."),
         ("blur(sigma=4)", "The processor blur has no parameter named \"sigma\"."),
         ("blur(4,radius=5)", "The processor blur was given radius twice."),
         ("pad(5x)", "The processor pad needs both sides of its size, such as 320x200."),
