@@ -6,13 +6,15 @@ struct HitRatioBench {
     let effort: Effort
 
     func rows() throws -> [Row] {
-        let image = try DecodedImage.onePixel()
         let traces = AccessTraces(items: effort.scaled(100_000), accesses: effort.scaled(1_000_000))
         let keys = (0..<2 * traces.items).map { ImageKey(resource: ResourceKey("https://example.org/\($0).jpg")) }
-        return traces.all.flatMap { trace -> [Row] in
+        return try traces.all.flatMap { trace -> [Row] in
             Progress.show("  hit ratio: \(trace.name)")
             let cache = MemoryCache(limits: .init(maximumCount: trace.capacity), respondsToPressure: false)
-            for key in trace.keys.map({ keys[Int($0)] }) where cache.image(for: key) == nil { cache.store(image, for: key) }
+            // Each image is new: one that something else holds is found again after its eviction.
+            for key in trace.keys.map({ keys[Int($0)] }) where cache.image(for: key) == nil {
+                cache.store(try .onePixel(), for: key)
+            }
             let own = cache.statistics.hitRatio ?? 0
             let lru = trace.hitRatioOfLRU
             func row(_ peer: String, _ value: Double, _ budget: Row.Budget?) -> Row {
