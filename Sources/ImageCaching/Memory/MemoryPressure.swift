@@ -2,9 +2,9 @@ internal import ImageCore
 
 /// How urgently the system, or the control group of the process, needs memory.
 ///
-/// Every ``MemoryCache`` responds to it, unless it was made with `respondsToPressure: false`. On Linux, pressure is reported by the
-/// kernel's pressure stall information and by the events of the process's control group; on Apple platforms by the
-/// system's memory pressure source and, in apps, by UIKit's notifications.
+/// Every ``MemoryCache`` responds to it, unless it was made with `respondsToPressure: false`. On Linux, pressure is
+/// reported by the kernel's pressure stall information and by the events of the process's control group; on Apple
+/// platforms by the system's memory pressure source and, in apps, by UIKit's notifications.
 public enum MemoryPressure: Int, Hashable, Sendable, Comparable, CaseIterable {
     /// The app is in the background.
     case background

@@ -1,5 +1,6 @@
 import ImageCore
 import Testing
+import Timing
 
 @testable import ImageCaching
 
@@ -37,7 +38,7 @@ import Testing
         let whole = try Folder()
         _ = try await work(on: whole.cache(.init(maximumBytes: 300_000, minimumBytes: 0), files: total))
         #expect(total.count > 30)
-        for death in 0..<total.count {
+        try await checkEach(of: 0..<total.count, atATime: 4) { death in
             let folder = try Folder()
             let files = FaultyFiles(.death, at: death)
             let dying = folder.cache(.init(maximumBytes: 300_000, minimumBytes: 0), files: files)
@@ -74,7 +75,7 @@ import Testing
         let total = FaultyFiles(.once(code: code), at: .max)
         _ = try await work(on: Folder().cache(.init(maximumBytes: 300_000, minimumBytes: 0), files: total))
         #expect(total.count > 30)
-        for call in 0..<total.count {
+        try await checkEach(of: 0..<total.count, atATime: 4) { call in
             let folder = try Folder()
             let warnings = Warnings()
             let cache = folder.cache(

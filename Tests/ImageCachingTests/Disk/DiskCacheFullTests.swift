@@ -1,5 +1,6 @@
 import ImageCore
 import Testing
+import Timing
 
 @testable import ImageCaching
 
@@ -114,7 +115,7 @@ import Testing
 
     @Test func afterACrashAtAnyCallOnAFullDiskTheCacheOpensAndNoEntryIsTorn() async throws {
         for clears in [true, false] {
-            func work(dyingAt death: Int) async throws -> (Folder, FaultyFiles) {
+            @Sendable func work(dyingAt death: Int) async throws -> (Folder, FaultyFiles) {
                 let folder = try Folder()
                 let disk = SmallDisk(capacity: 1_000_000)
                 let files = FaultyFiles(.death, at: death, on: disk)
@@ -123,7 +124,7 @@ import Testing
                 return (folder, files)
             }
             let total = try await work(dyingAt: .max).1.count
-            for death in 0..<total {
+            try await checkEach(of: 0..<total, atATime: 4) { death in
                 let (folder, _) = try await work(dyingAt: death)
                 let warnings = Warnings()
                 let cache = folder.cache(warnings: warnings)

@@ -314,7 +314,7 @@ import Testing
         let ends = reports.events.map(\.ended)
         #expect(ends.sorted() == ends && ends.first == 1 && ends.last == 7)
 
-        // The next requests have a report of their own.
+        // The next requests begin a new report.
         prefetcher.start(names[...2])
         let second = await prefetcher.waitUntilIdle()
         #expect(second.total == 3 && second.loaded == 0 && second.skipped == 2 && second.failed == 1 && second.stopped == 0)
