@@ -44,6 +44,13 @@ struct ProcessorArguments {
 
     func number(_ name: String) throws(ImageError) -> Double { try read(name, "a number", Double.init) }
 
+    /// Pixels, or a share of the shorter side such as `10%`.
+    func length(_ name: String) throws(ImageError) -> (value: Double, unit: LengthUnit) {
+        try read(name, "a number of pixels, or a share such as 10%,") { text in
+            text.last == "%" ? Double(text.dropLast()).map { ($0 / 100, .shorterSide) } : Double(text).map { ($0, .pixels) }
+        }
+    }
+
     func integer(_ name: String) throws(ImageError) -> Int { try read(name, "a whole number", { Int($0) }) }
 
     func color(_ name: String) throws(ImageError) -> PixelColor { try read(name, "a colour such as #ff8000", { PixelColor($0) }) }

@@ -58,16 +58,12 @@ enum ProcessorCatalog {
     ]
 
     private static let shape: [Entry] = [
-        Entry("round", ["radius", "top-right=", "bottom-right=", "bottom-left="]) { given in
-            let radius = try given.number("radius")
-            func corner(_ name: String) throws -> Double { given.has(name) ? try given.number(name) : radius }
-            return RoundedCorners(
-                CornerRadii(
-                    topLeft: radius, topRight: try corner("top-right"), bottomRight: try corner("bottom-right"),
-                    bottomLeft: try corner("bottom-left")))
-        },
+        Entry("round", ["radius", "top-right=", "bottom-right=", "bottom-left="]) { RoundedCorners(try radii($0)) },
         Entry("circle") { _ in CircleCrop() },
-        Entry("border", ["width", "color=black"]) { Border(width: try $0.integer("width"), color: try $0.color("color")) },
+        Entry("border", ["width", "color=black", "radius=0", "top-right=", "bottom-right=", "bottom-left="]) { given in
+            let width = try given.length("width")
+            return Border(width: width.value, unit: width.unit, color: try given.color("color"), radii: try radii(given))
+        },
         Entry("overlay", ["image", "placement=bottom-right", "opacity=1", "margin=0"]) { given in
             let name = try given.text("image")
             guard let image = given.image else {
@@ -90,6 +86,23 @@ enum ProcessorCatalog {
         },
         Entry("pixelate", ["block"]) { Pixelate(block: try $0.integer("block")) },
     ]
+
+    /// The radius of the top left corner, and those of the others if they differ.
+    private static func radii(_ given: ProcessorArguments) throws -> CornerRadii {
+        let first = try given.length("radius")
+        func corner(_ name: String) throws -> Double {
+            guard given.has(name) else { return first.value }
+            let radius = try given.length(name)
+            guard radius.unit == first.unit || radius.value == 0 else {
+                throw ImageError(
+                    .invalidRequest, message: "The processor \(given.processor) needs all radii in pixels, or all in percent.")
+            }
+            return radius.value
+        }
+        return CornerRadii(
+            topLeft: first.value, topRight: try corner("top-right"), bottomRight: try corner("bottom-right"),
+            bottomLeft: try corner("bottom-left"), unit: first.unit)
+    }
 
     /// `320x200`, or a ratio such as `16:9`.
     private static func area(_ given: ProcessorArguments) throws -> CropTo.Area {

@@ -112,6 +112,60 @@ import Testing
         #expect(stride(from: 0, to: samples.values.count, by: 4).allSatisfy { samples.values[$0] <= samples.values[$0 + 3] })
     }
 
+    /// FEATURES 10.5
+    @Test(arguments: [4.0, 12, 20], [1, 3]) func aBorderFollowsTheCorners(radius: Double, width: Int) throws {
+        let white = try Bitmap.make(40, 40, alpha: .opaque) { _, _, _ in 255 }
+        let samples = try white.bordered(CornerRadii(radius), width: width, color: .black).samples
+        let inner = 40 - 2 * width
+        for y in 0..<40 {
+            for x in 0..<40 {
+                let isInside = min(x, y, 39 - x, 39 - y) >= width
+                let share = isInside ? coverage(x - width, y - width, inner, max(0, radius - Double(width))) : 0
+                #expect(abs(samples[x, y, 3] / 255 - coverage(x, y, 40, radius)) <= 0.12, "\(x),\(y)")
+                #expect(abs(samples[x, y, 0] / 255 - share) <= 0.12, "\(x),\(y)")
+            }
+        }
+    }
+
+    @Test(arguments: PixelFormat.allCases) func aBorderIsDrawnInEveryFormatAndOnTransparentImages(_ format: PixelFormat) throws {
+        let image = try Bitmap.make(21, 13, format, alpha: format.channels == 1 ? .opaque : .premultiplied) { _, _, _ in 0 }
+        let red = PixelColor(red: 1, green: 0, blue: 0, alpha: 0.5)
+        let samples = try image.bordered(CornerRadii(4), width: 2, color: red).samples
+        let most = Double(image.fullLevel)
+        #expect(abs(samples[10, 1, 0] - most / 2) <= 1 && samples[0, 0, 3] == 0)
+        // Inside, nothing changes.
+        #expect(samples[10, 6, 0] == 0 && samples[10, 6, 3] == (format.channels == 1 ? most : 0))
+    }
+
+    @Test func aBorderAlongACornerLargerThanHalfOfTheImageIsWhole() throws {
+        let white = try Bitmap.make(40, 40, alpha: .opaque) { _, _, _ in 255 }
+        let samples = try white.bordered(CornerRadii(topLeft: 40), width: 4, color: .black).samples
+        for y in 0..<36 {
+            for x in 0..<36 {
+                let (dx, dy) = (39.5 - Double(x), 39.5 - Double(y))
+                let distance = (dx * dx + dy * dy).squareRoot()
+                if distance < 35 { #expect(samples[x, y, 0] == 255, "\(x),\(y)") }
+                if distance > 37, distance < 39 { #expect(samples[x, y, 0] == 0 && samples[x, y, 3] == 255, "\(x),\(y)") }
+            }
+        }
+    }
+
+    @Test func radiiMayBeAShareOfTheShorterSide() throws {
+        let bitmap = try Bitmap.noise(30, 20)
+        let half = CornerRadii(0.5, unit: .shorterSide)
+        #expect(try bitmap.rounded(half).samples.values == bitmap.rounded(CornerRadii(10)).samples.values)
+        let color = PixelColor.black
+        #expect(
+            try bitmap.bordered(half, width: 2, color: color).samples.values
+                == bitmap.bordered(CornerRadii(10), width: 2, color: color).samples.values)
+    }
+
+    @Test func anInvalidBorderThrows() throws {
+        let bitmap = try Bitmap.noise(4, 4)
+        #expect(throws: ImageError.self) { try bitmap.bordered(CornerRadii(1), width: 0, color: .black) }
+        #expect(throws: ImageError.self) { try bitmap.bordered(CornerRadii(.nan), width: 1, color: .black) }
+    }
+
     @Test func invalidRadiiThrow() throws {
         let bitmap = try Bitmap.noise(4, 4)
         for radius in [-1, .nan, .infinity] as [Double] {

@@ -35,6 +35,12 @@ import Testing
         (.roundedCorners(CornerRadii(topLeft: 1, bottomLeft: 2.5)), "calotype.round(1,0,0,2.5)"),
         (.circle, "calotype.circle"),
         (.border(width: 2, color: .black), "calotype.border(2,#000000ff)"),
+        (
+            .border(width: 0.02, unit: .shorterSide, color: .black, radii: CornerRadii(0.5, unit: .shorterSide)),
+            "calotype.border(2%,#000000ff,50%,50%,50%,50%)"
+        ),
+        (.border(width: 2, color: .black, radii: CornerRadii(topLeft: 3)), "calotype.border(2,#000000ff,3,0,0,0)"),
+        (.roundedCorners(radius: 0.25, unit: .shorterSide), "calotype.round(25%,25%,25%,25%)"),
         (.overlay(dot, id: "dot", margin: 3, opacity: 0.5), "calotype.overlay(dot,bottom-right,3,0.5)"),
         (.tiledOverlay(dot, id: "dot", gap: 4), "calotype.overlay(dot,tiled,4,1)"),
         (.all([.circle, .invert]), "calotype.all(calotype.circle,calotype.invert)"),
@@ -76,8 +82,10 @@ import Testing
             .sharpen(threshold: 2), .pixelate(block: 0), .pixelate(block: -5), .grayscale(1.1), .sepia(-1),
             .tint(.black, amount: .nan), .brightness(2), .contrast(-1), .contrast(.infinity), .saturation(.nan), .gamma(0),
             .gamma(-1), .gamma(.nan), .roundedCorners(radius: -1), .roundedCorners(radius: .nan),
-            .border(width: 0, color: .black),
-            .border(width: .min, color: .black), .overlay(Self.dot, id: "dot", opacity: 1.5),
+            .border(width: 0, color: .black), .border(width: .nan, color: .black), .border(width: 1_000_001, color: .black),
+            .border(width: 1.5, unit: .shorterSide, color: .black), .border(width: -0.1, unit: .shorterSide, color: .black),
+            .border(width: 1, color: .black, radii: CornerRadii(-1)),
+            .border(width: -.infinity, color: .black), .overlay(Self.dot, id: "dot", opacity: 1.5),
             .overlay(Self.dot, id: "dot", margin: -1), .overlay(Self.dot, id: "dot", margin: .max),
             .tiledOverlay(Self.dot, id: "dot", gap: -1), .all([.circle, .blur(radius: -1)]),
         ]
@@ -235,7 +243,7 @@ import Testing
         let image = SampleImage.make(9, 7) { _, _ in (0, 0, 0, 255) }
         let color = PixelColor(red: 1, green: 1, blue: 1, alpha: 0.5)
         for width in [1, 2, 3, 4, 100] {
-            let result = try Border.border(width: width, color: color).process(image, context: run)
+            let result = try Border.border(width: Double(width), color: color).process(image, context: run)
             for y in 0..<7 {
                 for x in 0..<9 {
                     let isInside = min(x, 8 - x, y, 6 - y) < width
@@ -243,6 +251,25 @@ import Testing
                 }
             }
         }
+    }
+
+    /// A fifth of the shorter side, at least a pixel.
+    @Test func theWidthOfABorderMayBeAShareOfTheShorterSide() throws {
+        let image = SampleImage.make(20, 10) { _, _ in (0, 0, 0, 255) }
+        for (share, width) in [(0.2, 2), (0.001, 1), (0, 1)] {
+            let result = try Border.border(width: share, unit: .shorterSide, color: .white).process(image, context: run)
+            #expect(result.pixel(10, width - 1)[0] == 255 && result.pixel(10, width)[0] == 0, "\(share)")
+        }
+    }
+
+    @Test func aBorderAlongACircleIsARing() throws {
+        let image = SampleImage.make(60, 40) { _, _ in (0, 0, 200, 255) }
+        let ring: Composition = .all([.circle, .border(width: 4, color: .white, radii: CornerRadii(0.5, unit: .shorterSide))])
+        let result = try ring.process(image, context: run)
+        #expect(result.pixel(20, 20) == [0, 0, 200, 255] && result.pixel(20, 2) == [255, 255, 255, 255])
+        #expect(result.pixel(1, 1) == [0, 0, 0, 0])
+        // On the diagonal, 4 pixels inside of the circle.
+        #expect(result.pixel(7, 7) == [255, 255, 255, 255] && result.pixel(11, 11) == [0, 0, 200, 255])
     }
 
     @Test func aCircleIsCroppedFromTheMiddle() throws {

@@ -23,6 +23,9 @@ import Testing
         #expect(try identifiers("resize(64,linear=true)") == ["calotype.resize(64x,fit,lanczos3,linear)"])
         #expect(try identifiers("sharpen(amount=2)") == ["calotype.sharpen(1,2,0)"])
         #expect(try identifiers("round(4,bottom-left=0)") == ["calotype.round(4,4,4,0)"])
+        #expect(try identifiers("round(10%,top-right=0)") == ["calotype.round(10%,0%,10%,10%)"])
+        #expect(try identifiers("border(2%,white,radius=50%)") == ["calotype.border(2%,#ffffffff,50%,50%,50%,50%)"])
+        #expect(try identifiers("border(2,white,8,bottom-left=0)") == ["calotype.border(2,#ffffffff,8,8,8,0)"])
         #expect(try identifiers("crop-to(16:9,attention)") == ["calotype.crop(16:9,attention)"])
         #expect(try identifiers("crop-to(30x20,top-left)") == ["calotype.crop(30x20,top-left)"])
     }
@@ -74,6 +77,8 @@ import Testing
         ("blur(4,5)", "The processor blur takes 1 argument, not 2."),
         ("blur(sigma=4)", "The processor blur has no parameter named \"sigma\"."),
         ("blur(4,radius=5)", "The processor blur was given radius twice."),
+        ("round(ten%)", "The processor round needs a number of pixels, or a share such as 10%, as its radius, not \"ten%\"."),
+        ("round(4,top-right=10%)", "The processor round needs all radii in pixels, or all in percent."),
         ("pad(5x)", "The processor pad needs both sides of its size, such as 320x200."),
         ("flip(up)", "The processor flip needs one of horizontal, vertical as its direction, not \"up\"."),
     ])

@@ -1,21 +1,44 @@
 public import ImageCore
 public import ImageKernels
 
-/// Draws a border inside the edges of an image, whose size does not change.
+/// Draws a border inside the edges of an image, whose size does not change. With radii, the corners are rounded as by
+/// ``RoundedCorners``, and the border follows them.
 public struct Border: Processing, Hashable {
-    /// The width in pixels; at least 1.
-    public let width: Int
+    /// The width of the border; in the image, it is rounded to whole pixels, at least 1.
+    public let width: Double
+    /// What ``width`` is measured in.
+    public let unit: LengthUnit
     /// The colour of the border.
     public let color: PixelColor
+    /// The radii of the outer edge. Those of the inner edge are smaller by the width.
+    public let radii: CornerRadii
 
     /// Creates the processor.
-    public init(width: Int, color: PixelColor) { (self.width, self.color) = (width, color) }
+    ///
+    /// - Parameters:
+    ///   - width: the width of the border: from 1 to 1,000,000 pixels, or from 0 to 1 of the shorter side.
+    ///   - unit: what the width is measured in; pixels by default.
+    ///   - color: the colour of the border.
+    ///   - radii: the radii of the corners; by default they are not rounded.
+    public init(width: Double, unit: LengthUnit = .pixels, color: PixelColor, radii: CornerRadii = CornerRadii()) {
+        (self.width, self.unit, self.color, self.radii) = (width, unit, color, radii)
+    }
 
-    public var identifier: String { "calotype.border(\(width),\(color.hex))" }
+    public var identifier: String {
+        let radii = radii.all.allSatisfy { $0 == 0 } ? "" : ",\(radii.text)"
+        return "calotype.border(\(unit.text(width)),\(color.hex)\(radii))"
+    }
 
-    /// - Throws: ``ImageCore/ImageError`` (`invalidRequest`) for a width that is not from 1 to 1,000,000.
+    /// - Throws: ``ImageCore/ImageError`` (`invalidRequest`) for a width that is out of range, and for a radius that is
+    ///   negative or not finite.
     public func process(_ image: DecodedImage, context: ProcessingContext) throws -> DecodedImage {
-        try require("border", side: "width", width)
+        try require("border", "width", width, in: unit == .pixels ? 1...1_000_000 : 0...1)
+        let width = max(1, Int(unit.pixels(width, of: image.size).rounded()))
+        guard radii.all.allSatisfy({ $0 == 0 }) else {
+            return image.with(
+                try image.bitmap.bordered(
+                    radii, width: width, color: color, threads: context.threads, cancellation: context.cancellation))
+        }
         let size = image.size
         let across = min(width, size.width)
         // A border wider than half the image covers all of it, each pixel once.
@@ -35,6 +58,12 @@ public struct Border: Processing, Hashable {
 }
 
 extension Processing where Self == Border {
-    /// Draws a border of `width` pixels inside the edges.
-    public static func border(width: Int, color: PixelColor) -> Self { Self(width: width, color: color) }
+    /// Draws a border inside the edges, by default `width` pixels wide and with square corners.
+    ///
+    /// ```swift
+    /// let avatar: [any Processing] = [.circle, .border(width: 4, color: .white, radii: CornerRadii(0.5, unit: .shorterSide))]
+    /// ```
+    public static func border(
+        width: Double, unit: LengthUnit = .pixels, color: PixelColor, radii: CornerRadii = CornerRadii()
+    ) -> Self { Self(width: width, unit: unit, color: color, radii: radii) }
 }

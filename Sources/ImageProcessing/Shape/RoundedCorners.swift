@@ -3,16 +3,13 @@ public import ImageKernels
 
 /// Rounds the corners of an image, with smooth edges.
 public struct RoundedCorners: Processing, Hashable {
-    /// The radii in pixels. Radii that exceed a side together are scaled down.
+    /// The radii. Radii that exceed a side together are scaled down.
     public let radii: CornerRadii
 
     /// Creates the processor.
     public init(_ radii: CornerRadii) { self.radii = radii }
 
-    public var identifier: String {
-        let all = [radii.topLeft, radii.topRight, radii.bottomRight, radii.bottomLeft].map(\.text)
-        return "calotype.round(\(all.joined(separator: ",")))"
-    }
+    public var identifier: String { "calotype.round(\(radii.text))" }
 
     /// - Throws: ``ImageCore/ImageError`` (`invalidRequest`) for a radius that is negative or not finite.
     public func process(_ image: DecodedImage, context: ProcessingContext) throws -> DecodedImage {
@@ -21,8 +18,21 @@ public struct RoundedCorners: Processing, Hashable {
 }
 
 extension Processing where Self == RoundedCorners {
-    /// Rounds all corners by one radius, in pixels.
-    public static func roundedCorners(radius: Double) -> Self { Self(CornerRadii(radius)) }
-    /// Rounds each corner by its own radius, in pixels.
+    /// Rounds all corners by one radius, by default in pixels.
+    public static func roundedCorners(radius: Double, unit: LengthUnit = .pixels) -> Self {
+        Self(CornerRadii(radius, unit: unit))
+    }
+
+    /// Rounds each corner by its own radius.
     public static func roundedCorners(_ radii: CornerRadii) -> Self { Self(radii) }
+}
+
+extension CornerRadii {
+    /// The radii as in an identifier: `4,4,0,0` in pixels, `50%,50%,50%,50%` of the shorter side.
+    var text: String { all.map { unit.text($0) }.joined(separator: ",") }
+}
+
+extension LengthUnit {
+    /// A length as in an identifier: `4` in pixels, `50%` of the shorter side.
+    func text(_ length: Double) -> String { self == .pixels ? length.text : (length * 100).text + "%" }
 }
