@@ -66,6 +66,11 @@ import Testing
         clock.advance(by: .milliseconds(100))
     }
 
+    /// A call of a target that comes while another one makes the calls to the view does not wait for them.
+    private func untilCallsReturn(of target: ImageTarget<AnimatedView>) async {
+        while target.isCallingView { await Task.yield() }
+    }
+
     @Test func aLoadedAnimationPlays() async throws {
         let view = AnimatedView()
         let target = ImageTarget(view, loader: provider)
@@ -85,6 +90,7 @@ import Testing
         await show(image, "a", in: target)
         await advance(1)
         await view.calls.wait(forCount: 2)
+        await untilCallsReturn(of: target)
         await show(try TestImages.solid(red: 90), "b", in: target)
         #expect(view.calls.events == [.image(10), .frame(11), .image(90)])
         #expect(image.animation?.playingViews == 0)
@@ -144,6 +150,7 @@ import Testing
         await view.calls.wait(forCount: 2)
         // The view gets the frame before the animation sleeps again.
         await clock.waitForSleeps(2)
+        await untilCallsReturn(of: target)
         await view.reduceMotion(true)
         for _ in 0..<2 { await target.motionPreferenceChanged() }
         #expect(view.calls.events == [.image(10), .frame(11), .frame(10)] && image.animation?.playingViews == 0)
@@ -167,6 +174,7 @@ import Testing
         await advance(1)
         await view.calls.wait(forCount: 2)
         await clock.waitForSleeps(2)
+        await untilCallsReturn(of: target)
         var next = ImageRequest(url: URL(string: "test://b")!)
         next.options.keepsImageWhileLoading = true
         await target.setImage(next)
@@ -261,7 +269,7 @@ import Testing
         await show(try TestImages.solid(red: 90), "b", in: target)
         gate.open()
         await view.calls.wait { $0.contains(.image(90)) }
-        while target.isCallingView { await Task.yield() }
+        await untilCallsReturn(of: target)
         #expect(view.calls.events == [.image(10), .frame(11), .image(90)])
     }
 
@@ -282,7 +290,7 @@ import Testing
         await clock.waitForSleeps(3)
         gate.open()
         await view.calls.wait { $0.contains(.image(90)) }
-        while target.isCallingView { await Task.yield() }
+        await untilCallsReturn(of: target)
         #expect(view.calls.events == [.image(10), .frame(11), .image(90)])
     }
 
@@ -340,7 +348,7 @@ import Testing
         for sleep in 2...4 { await advance(sleep) }
         await clock.waitForSleeps(5)
         gate.open()
-        while target.isCallingView { await Task.yield() }
+        await untilCallsReturn(of: target)
         #expect(view.calls.events == [.image(10), .frame(11), .frame(11)])
         await target.clear()
     }

@@ -48,6 +48,9 @@ import Testing
         let order = Lock([Int]())
         pool.submit { gate.wait() }
         for number in 0..<100 { pool.submit { order.withLock { $0.append(number) } } }
+        // A second thread would have run them by now.
+        for _ in 0..<1_000 { await Task.yield() }
+        #expect(order.withLock { $0 } == [])
         gate.signal()
         #expect(try await pool.run { order.withLock { $0 } } == Array(0..<100))
     }
