@@ -138,12 +138,27 @@ compare-kernels: #- compare all variants of the kernels, with arm64 under qemu, 
 	@Scripts/setup --arm64
 	@SEED=$(SEED) ROUNDS=$(ROUNDS) Scripts/compare-kernels
 
-bench: setup #- measure beside peers (release); SUITE="decode process" EFFORT=smoke|full JSON=figures.json
+bench: setup #- measure beside peers (release), write a report into Benchmarks/Results; SUITE="decode process" EFFORT=smoke|full SEED=1 JSON=figures.json
 	@Scripts/setup --bench || echo "bench: the cells of missing programs stay empty." >&2
 	@Scripts/bench-peers $(SUITE)
 	@Scripts/quietly "build (release)" $(BUILD) -c release $(COMMAND) --product calotype
 	@Scripts/quietly "build (benchmarks, release)" Scripts/consume Benchmarks build -c release $(COMMAND)
-	@.build/release/Benchmarks $(SUITE) $(if $(EFFORT),--effort $(EFFORT)) $(if $(JSON),--json $(JSON))
+	@.build/release/Benchmarks $(SUITE) $(if $(EFFORT),--effort $(EFFORT)) $(if $(SEED),--seed $(SEED)) $(if $(JSON),--json $(JSON))
+
+BENCHMARKS := Scripts/quietly "build (benchmarks, release)" Scripts/consume Benchmarks build -c release $(COMMAND) --product Benchmarks
+# The variables of the command line are in the environment of commands, where no shell reads their text as code.
+report: setup #- write the report of the newest run again, and print its path; RUN=folder
+	@$(BENCHMARKS) >&2
+	@.build/release/Benchmarks report $${RUN:+"$$RUN"}
+
+bench-compare: setup #- print what changed from run A to run B beyond the noise; A=folder B=folder
+	@[ -n "$$A" ] && [ -n "$$B" ] || { echo "bench-compare: name two runs: make bench-compare A=Benchmarks/Results/… B=Benchmarks/Results/…" >&2; exit 2; }
+	@$(BENCHMARKS) >&2
+	@.build/release/Benchmarks compare "$$A" "$$B"
+
+bench-keep: setup #- put the newest full run into Benchmarks/RESULTS.md and its plots into docs/images/benchmarks; RUN=folder
+	@$(BENCHMARKS) >&2
+	@.build/release/Benchmarks keep $${RUN:+"$$RUN"}
 
 bench-smoke: build #- run each benchmark briefly to show that it works (debug)
 	@Scripts/setup --bench || echo "bench-smoke: suites whose programs are missing are skipped." >&2

@@ -1,5 +1,5 @@
-# process-peers.py FOLDER RUNS pip|system: prints the median milliseconds of processor and elapsed time of each library and
-# task, and nothing for missing libraries. `system` ignores the libvips of pip.
+# process-peers.py FOLDER RUNS pip|system: prints the milliseconds of processor and elapsed time of all runs of each library
+# and task, and nothing for missing libraries. `system` ignores the libvips of pip.
 import sys, time
 folder, runs, which = sys.argv[1], int(sys.argv[2]), sys.argv[3]
 def measure(name, body):
@@ -10,7 +10,7 @@ def measure(name, body):
         body()
         cpu.append(time.process_time() - c)
         wall.append(time.perf_counter() - w)
-    print(name, sorted(cpu)[runs // 2] * 1e3, sorted(wall)[runs // 2] * 1e3, flush=True)
+    print(name, *(",".join(str(value * 1e3) for value in values) for values in (cpu, wall)), flush=True)
 def read(name):
     """The width, height and pixels of a PPM file with three lines of header."""
     with open(f"{folder}/{name}.ppm", "rb") as file:

@@ -46,9 +46,18 @@ import Testing
         #expect(String(decoding: try Row.json([row(3, 6, nil)]), as: UTF8.self).contains(#""peerIsRecorded" : true"#))
     }
 
+    @Test func quartilesAreInterpolatedBetweenSamples() {
+        #expect([4, 1, 3, 2, 5].quartiles == 2...4)
+        #expect([1.0, 2].quartiles == 1.25...1.75)
+        #expect([1.0].quartiles == nil && [Double]().quartiles == nil)
+    }
+
     @Test func aRowIsDecodedAsItWasEncoded() throws {
         var rows = [row(3, 6, .ratio(0.5)), row(2, nil, .atLeast(1)), row(1, 2, .atMost(1)), row(1, 2, nil)]
         rows[0].ratioError = 0.25
+        rows[0].samples = [1, 3, 4]
+        rows[0].peer?.samples = [6, 6]
+        rows[1].amount = Row.Amount(line: "l", value: 100, unit: "images")
         rows[3].peer = nil
         let read = try JSONDecoder().decode([Row].self, from: Row.json(rows))
         #expect(read.map { "\($0)" } == rows.map { "\($0)" })

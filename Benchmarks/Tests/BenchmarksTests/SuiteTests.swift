@@ -14,7 +14,7 @@ import Testing
     func everySuiteRuns(_ name: String) async throws {
         let suite = try #require(Suite.all.first { $0.name == name })
         do {
-            let rows = try await suite.run(.smoke)
+            let rows = try await suite.run(.smoke, 1)
             #expect(!rows.isEmpty)
             #expect(rows.allSatisfy { $0.median.isFinite && $0.median >= 0 && !$0.name.isEmpty })
         } catch let missing as MissingProgram {

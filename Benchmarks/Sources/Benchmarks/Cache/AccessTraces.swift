@@ -15,6 +15,8 @@ struct AccessTrace {
 struct AccessTraces {
     let items: Int
     let accesses: Int
+    /// The seed of the run. Each trace adds a number to it.
+    let seed: UInt64
 
     var all: [AccessTrace] {
         var result: [AccessTrace] = []
@@ -50,7 +52,7 @@ struct AccessTraces {
             sum += 1 / pow(Double(i), alpha)
             sums.append(sum)
         }
-        var random = SeededGenerator(seed: 42)
+        var random = SeededGenerator(seed: seed &+ 41)
         return (0..<accesses).map { _ in
             let target = random.fraction() * sum
             var (low, high) = (0, items - 1)
@@ -89,7 +91,7 @@ struct AccessTraces {
 
     /// A list that scrolls up and down by random distances.
     private func walk(reach: Int, step: Int) -> [Int32] {
-        var random = SeededGenerator(seed: 7)
+        var random = SeededGenerator(seed: seed &+ 6)
         var keys: [Int32] = []
         var place = 0
         while keys.count < accesses {
@@ -105,13 +107,13 @@ struct AccessTraces {
 
     /// Random accesses to a window as large as the cache, which moves by one after every ten accesses.
     private func slide(_ room: Int) -> [Int32] {
-        var random = SeededGenerator(seed: 8)
+        var random = SeededGenerator(seed: seed &+ 7)
         return (0..<accesses).map { Int32(($0 / 10 + Int.random(in: 0..<room, using: &random)) % items) }
     }
 
     /// Uses recent keys again, the most recent most often: the depth in the stack of uses is a square.
     private func stack(_ depth: Int) -> [Int32] {
-        var random = SeededGenerator(seed: 9)
+        var random = SeededGenerator(seed: seed &+ 8)
         var history = (0..<Int32(depth)).map { $0 }
         for _ in history.count..<accesses {
             let back = Int(random.fraction() * random.fraction() * Double(depth))

@@ -6,6 +6,7 @@ internal import Foundation
 /// Durable writes use the directory for temporary files.
 struct DiskCacheBench {
     let effort: Effort
+    let seed: UInt64
 
     func rows() async throws -> [Row] {
         try await rows(count: effort.scaled(10_000), size: 20_000, name: "20 kB", rounds: 5)
@@ -17,20 +18,20 @@ struct DiskCacheBench {
     /// them.
     private func countRows(_ count: Int, budget: Double) async throws -> [Row] {
         Progress.show("  disk cache: counting \(count) entries")
-        let run = DiskRun(count: count, size: 104, parent: Self.directoryInMemory(room: 2 * count * 8_192))
+        let run = DiskRun(count: count, size: 104, parent: Self.directoryInMemory(room: 2 * count * 8_192), seed: seed)
         let times = try await run.count(rounds: effort == .smoke ? 1 : 5)
         return [
             Row(
-                suite: "cache", name: "disk count of \(count) entries", median: times.map(\.count).median, unit: "ms",
+                suite: "cache", name: "disk count of \(count) entries", samples: times.map(\.count), unit: "ms",
                 budget: .atMost(budget)),
             Row(
-                suite: "cache", name: "disk first hit of \(count) entries", median: times.map(\.firstHit).median, unit: "ms"),
+                suite: "cache", name: "disk first hit of \(count) entries", samples: times.map(\.firstHit), unit: "ms"),
         ]
     }
 
     private func rows(count: Int, size: Int, name: String, rounds: Int) async throws -> [Row] {
-        let fast = DiskRun(count: count, size: size, parent: Self.directoryInMemory(room: 3 * count * size))
-        let durable = DiskRun(count: max(1, count / 20), size: size, parent: FileManager.default.temporaryDirectory)
+        let fast = DiskRun(count: count, size: size, parent: Self.directoryInMemory(room: 3 * count * size), seed: seed)
+        let durable = DiskRun(count: max(1, count / 20), size: size, parent: FileManager.default.temporaryDirectory, seed: seed)
         var times: [DiskRun.Times] = []
         var durableTimes: [DiskRun.DurableTimes] = []
         // Each round measures all of them, so that a slow moment of the machine affects them alike. The first round
@@ -42,19 +43,19 @@ struct DiskCacheBench {
             times.append(time)
             durableTimes.append(durableTime)
         }
-        func row(_ what: String, _ own: Double, _ peer: String, _ value: Double, _ budget: Double? = nil) -> Row {
+        func row(_ what: String, _ own: [Double], _ peer: String, _ samples: [Double], _ budget: Double? = nil) -> Row {
             Row(
-                suite: "cache", name: "disk \(what), \(name)", median: own, unit: "µs",
-                peer: Row.Peer(name: peer, value: value), budget: budget.map { .ratio($0) })
+                suite: "cache", name: "disk \(what), \(name)", samples: own, unit: "µs",
+                peer: Row.Peer(name: peer, samples: samples), budget: budget.map { .ratio($0) })
         }
-        let (write, read) = (times.median(\.write), times.median(\.read))
+        let (write, read) = (times.map(\.write), times.map(\.read))
         return [
-            row("write", write, "raw open, write, close", times.median(\.rawWrite), size < 100_000 ? 2 : 1.4),
-            row("write", write, "plain files", times.median(\.plainWrite)),
-            row("write and flush", durableTimes.median(\.write), "raw, synced each", durableTimes.median(\.rawWrite)),
-            row("read", read, "raw open, read, close", times.median(\.rawRead), size < 100_000 ? 1.6 : 1.4),
-            row("read", read, "plain files", times.median(\.plainRead)),
-            Row(suite: "cache", name: "disk miss, \(name)", median: times.median(\.miss), unit: "µs", budget: .atMost(4)),
+            row("write", write, "raw open, write, close", times.map(\.rawWrite), size < 100_000 ? 2 : 1.4),
+            row("write", write, "plain files", times.map(\.plainWrite)),
+            row("write and flush", durableTimes.map(\.write), "raw, synced each", durableTimes.map(\.rawWrite)),
+            row("read", read, "raw open, read, close", times.map(\.rawRead), size < 100_000 ? 1.6 : 1.4),
+            row("read", read, "plain files", times.map(\.plainRead)),
+            Row(suite: "cache", name: "disk miss, \(name)", samples: times.map(\.miss), unit: "µs", budget: .atMost(4)),
         ]
     }
 
@@ -67,12 +68,4 @@ struct DiskCacheBench {
         else { return FileManager.default.temporaryDirectory }
         return URL(filePath: path, directoryHint: .isDirectory)
     }
-}
-
-extension [DiskRun.Times] {
-    fileprivate func median(_ part: (Element) -> Double) -> Double { map(part).median }
-}
-
-extension [DiskRun.DurableTimes] {
-    fileprivate func median(_ part: (Element) -> Double) -> Double { map(part).median }
 }

@@ -28,9 +28,9 @@ struct DiskRun {
     private let clock = ContinuousClock()
     private let body: Data
 
-    init(count: Int, size: Int, parent: URL) {
+    init(count: Int, size: Int, parent: URL, seed: UInt64) {
         (self.count, self.size, self.parent) = (count, size, parent)
-        var random = SeededGenerator(seed: 1)
+        var random = SeededGenerator(seed: seed)
         body = Data(
             (0..<size / 8).flatMap { _ in
                 let word = random.next()

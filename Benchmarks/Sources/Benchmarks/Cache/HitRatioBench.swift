@@ -4,9 +4,10 @@ internal import InstantPlugIns
 /// Measures the hit ratios of the memory cache on seeded traces, beside exact LRU and CLOCK on the same traces.
 struct HitRatioBench {
     let effort: Effort
+    let seed: UInt64
 
     func rows() throws -> [Row] {
-        let traces = AccessTraces(items: effort.scaled(100_000), accesses: effort.scaled(1_000_000))
+        let traces = AccessTraces(items: effort.scaled(100_000), accesses: effort.scaled(1_000_000), seed: seed)
         let keys = (0..<2 * traces.items).map { ImageKey(resource: ResourceKey("https://example.org/\($0).jpg")) }
         return try traces.all.flatMap { trace -> [Row] in
             Progress.show("  hit ratio: \(trace.name)")

@@ -13,9 +13,11 @@ final class DecodeFiles {
     }
 
     let folder: ScratchFolder
+    private let seed: UInt64
     private var scene: Bitmap?
 
-    init() throws {
+    init(seed: UInt64) throws {
+        self.seed = seed
         folder = try ScratchFolder()
         // For tools that choose the format by the extension of the output, which is discarded.
         for name in ["null.y4m", "null.png", "null.rgba"] {
@@ -25,7 +27,7 @@ final class DecodeFiles {
 
     /// Writes the scene in a format, and returns the path.
     func make(_ kind: Kind, _ size: PixelSize) throws -> String {
-        let scene = try scene.flatMap { $0.size == size ? $0 : nil } ?? Scene(size: size).bitmap()
+        let scene = try scene.flatMap { $0.size == size ? $0 : nil } ?? Scene(size: size, seed: seed).bitmap()
         self.scene = scene
         var options = EncodeOptions()
         let format: ImageFormat

@@ -9,8 +9,8 @@ extension Suite {
         Suite(
             name: kind.suiteName,
             summary: "\(kind.rawValue): full and scaled decodes, processor time and peak memory"
-        ) { effort in
-            let bench = try DecodeBench(kind, effort: effort)
+        ) { effort, seed in
+            let bench = try DecodeBench(kind, effort: effort, seed: seed)
             defer { bench.files.folder.remove() }
             var rows = bench.start()
             for size in bench.sizes {
@@ -42,9 +42,9 @@ private struct DecodeBench {
     /// An image of one pixel, whose decode shows the cost of starting a process.
     private let dot: String
 
-    init(_ kind: DecodeFiles.Kind, effort: Effort) throws {
+    init(_ kind: DecodeFiles.Kind, effort: Effort, seed: UInt64) throws {
         (self.kind, self.effort) = (kind, effort)
-        files = try DecodeFiles()
+        files = try DecodeFiles(seed: seed)
         dot = try files.make(kind, PixelSize(width: 1, height: 1))
     }
 
@@ -80,8 +80,8 @@ private struct DecodeBench {
         return [("the library in C", library, nil), ("the library in C, new memory", libraryNew, 1.05)].map {
             name, times, budget in
             row(
-                "\(kind.rawValue) \(Self.megapixels(size)) in a running process, CPU", own.median, "ms",
-                Row.Peer(name: name, value: times.median), budget: budget.map { .ratio($0) })
+                "\(kind.rawValue) \(Self.megapixels(size)) in a running process, CPU", own, "ms",
+                Row.Peer(name: name, samples: times), budget: budget.map { .ratio($0) })
         }
     }
 
@@ -102,8 +102,8 @@ private struct DecodeBench {
     /// Measures the command with an image of one pixel. Its cost is part of every other figure.
     func start() -> [Row] {
         guard let cost = costs([toPixels(dot)])[0] else { return [] }
-        let memory = cost.megabytes.map { row("\(kind.rawValue), one pixel, memory", $0, "MB") }
-        return [row("\(kind.rawValue), one pixel, CPU", cost.processor, "ms"), memory].compactMap { $0 }
+        let memory = cost.megabytes.map { row("\(kind.rawValue), one pixel, memory", [$0], "MB") }
+        return [row("\(kind.rawValue), one pixel, CPU", cost.processorSamples, "ms"), memory].compactMap { $0 }
     }
 
     /// Measures a conversion to RGBA that is discarded, like the codecs' tools, and a decode to a bitmap.
@@ -116,7 +116,9 @@ private struct DecodeBench {
         return rows("\(name) full", costs[0], tools, theirs)
             + zip(tools, theirs).compactMap { tool, cost in
                 costs[1].map {
-                    row("\(name) to a bitmap, CPU", $0.processor, "ms", Row.Peer(name: tool.name, value: cost?.processor))
+                    row(
+                        "\(name) to a bitmap, CPU", $0.processorSamples, "ms",
+                        Row.Peer(name: tool.name, samples: cost?.processorSamples))
                 }
             }
     }
@@ -172,7 +174,7 @@ private struct DecodeBench {
         let data = try Data(contentsOf: URL(filePath: file))
         let clock = ContinuousClock()
         let whole = try clock.measure { _ = try Codecs.decoder.decode(data, options: DecodeOptions()) }
-        var worst = Duration.zero
+        var times: [Double] = []
         let moments = effort == .smoke ? 3 : 8
         for moment in 1...moments {
             var options = DecodeOptions()
@@ -188,11 +190,13 @@ private struct DecodeBench {
             let wasCancelled = Result { try Codecs.decoder.decode(data, options: options) }.isCancellation
             let end = clock.now
             let began = await cancelled.value
-            if wasCancelled { worst = max(worst, end - began) }
+            if wasCancelled { times.append((end - began) / .milliseconds(1)) }
             // Wait for a codec that cannot be interrupted, and still decodes in the background.
             try await Task.sleep(for: whole)
         }
-        return row("\(kind.rawValue) \(Self.megapixels(size)), from cancel to end, worst", worst / .milliseconds(1), "ms")
+        return Row(
+            suite: kind.suiteName, name: "\(kind.rawValue) \(Self.megapixels(size)), from cancel to end, worst",
+            median: times.max() ?? 0, samples: times, unit: "ms")
     }
 
     // MARK: Rows
@@ -203,9 +207,9 @@ private struct DecodeBench {
     }
 
     private func row(
-        _ name: String, _ value: Double, _ unit: String, _ peer: Row.Peer? = nil, budget: Row.Budget? = nil
+        _ name: String, _ samples: [Double], _ unit: String, _ peer: Row.Peer? = nil, budget: Row.Budget? = nil
     ) -> Row {
-        Row(suite: kind.suiteName, name: name, median: value, unit: unit, peer: peer, budget: budget)
+        Row(suite: kind.suiteName, name: name, samples: samples, unit: unit, peer: peer, budget: budget)
     }
 
     private func rows(
@@ -213,15 +217,20 @@ private struct DecodeBench {
     ) -> [Row] {
         guard let ours else { return [] }
         return zip(tools, costs).flatMap { tool, theirs in
-            func compared(_ what: String, _ unit: String, _ part: (ProcessCost) -> Double?) -> Row? {
-                part(ours).map {
-                    row("\(name), \(what)", $0, unit, Row.Peer(name: tool.name, value: theirs.flatMap(part)), budget: budget)
-                }
+            let processor = row(
+                "\(name), CPU", ours.processorSamples, "ms", Row.Peer(name: tool.name, samples: theirs?.processorSamples),
+                budget: budget)
+            // The system samples user time, so its mean is exact and its median is not.
+            let user = Row(
+                suite: kind.suiteName, name: "\(name), user CPU", median: ours.user, samples: ours.userSamples, unit: "ms",
+                peer: Row.Peer(name: tool.name, value: theirs?.user, samples: theirs?.userSamples ?? []),
+                ratioError: theirs.map { ours.errorOfUserRatio(to: $0) })
+            let memory = ours.megabytes.map {
+                row(
+                    "\(name), memory", [$0], "MB", Row.Peer(name: tool.name, samples: theirs?.megabytes.map { [$0] }),
+                    budget: budget)
             }
-            var user = compared("user CPU", "ms", \.user)
-            user?.ratioError = theirs.map { ours.errorOfUserRatio(to: $0) }
-            user?.budget = nil
-            return [compared("CPU", "ms", \.processor), user, compared("memory", "MB", \.megabytes)].compactMap { $0 }
+            return [processor, user, memory].compactMap { $0 }
         }
     }
 

@@ -4,8 +4,8 @@ internal import Foundation
 extension Suite {
     /// Measures cold loads with the standard configuration, beside the sum of fetching with curl and decoding with the
     /// codec's own tool.
-    static let endToEnd = Suite(name: "endtoend", summary: "200 JPEGs of 50 KB, cold, from nginx on loopback") { effort in
-        let server = try WebServer(body: EndToEndBench.jpeg())
+    static let endToEnd = Suite(name: "endtoend", summary: "200 JPEGs of 50 KB, cold, from nginx on loopback") { effort, seed in
+        let server = try WebServer(body: EndToEndBench.jpeg(seed: seed))
         defer { server.stop() }
         try await server.waitUntilReady()
         return try await EndToEndBench(server: server, effort: effort).rows()
@@ -25,8 +25,8 @@ private struct EndToEndBench {
     let effort: Effort
 
     /// A JPEG of about 50 KB.
-    static func jpeg() throws -> Data {
-        let scene = DecodedImage(try Scene(size: PixelSize(width: 480, height: 360)).bitmap())
+    static func jpeg(seed: UInt64) throws -> Data {
+        let scene = DecodedImage(try Scene(size: PixelSize(width: 480, height: 360), seed: seed).bitmap())
         var options = EncodeOptions()
         var best = Data()
         for quality in stride(from: 50, through: 98, by: 2) {
@@ -49,8 +49,8 @@ private struct EndToEndBench {
         }
         func row(_ what: String, _ figure: (Figures) -> Double) -> Row {
             Row(
-                suite: "endtoend", name: what, median: own.map(figure).median, unit: "ms",
-                peer: Row.Peer(name: "curl + djpeg", value: tools?.map(figure).median))
+                suite: "endtoend", name: what, samples: own.map(figure), unit: "ms",
+                peer: Row.Peer(name: "curl + djpeg", samples: tools?.map(figure)))
         }
         return [row("200 images, time", \.time), row("200 images, processor", \.processor)]
     }

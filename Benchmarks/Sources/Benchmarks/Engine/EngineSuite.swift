@@ -6,7 +6,7 @@ internal import InstantPlugIns
 extension Suite {
     /// Measures the engine alone on one core: the network responds at once, and decoding takes no time. Nuke's recorded
     /// figures are of one core, too; with two cores, the time to wake a thread on the other core hides the rest.
-    static let engine = Suite(name: "engine-one-core", summary: "the cost of a load without fetching and decoding") { effort in
+    static let engine = Suite(name: "engine-one-core", summary: "the cost of a load without fetching and decoding") { effort, _ in
         if bench_usable_processors() > 1, let rows = try rowsOfOneCore("engine-one-core", effort) {
             return rows
         }
@@ -24,7 +24,7 @@ extension Suite {
     }
 
     /// Measures the same loads on all cores.
-    static let engineOnAllCores = Suite(name: "engine-all-cores", summary: "the same loads on all cores") { effort in
+    static let engineOnAllCores = Suite(name: "engine-all-cores", summary: "the same loads on all cores") { effort, _ in
         let bench = EngineBench(effort: effort)
         return [try await bench.coldLoad("cold load, all cores"), try await bench.prefetching("prefetch, all cores")]
     }
@@ -37,6 +37,7 @@ extension Suite {
         let file = scratch.file("rows.json")
         let command = [
             "taskset", "--cpu-list", "0", CommandLine.arguments[0], suite, "--effort", effort.rawValue, "--json", file,
+            "--no-report",
         ]
         guard let child = try? ChildProcess(command), child.wait().status == 0,
             // In the tests of this package, the program is the test runner, which writes no rows.
@@ -56,12 +57,12 @@ private struct EngineBench {
         let request = ImageRequest(.url(Self.url(0)))
         _ = try await loader.image(for: request)
         let count = effort.scaled(1_000_000)
-        let median = await effort.median {
+        let samples = await effort.samples {
             await perItem(count) {
                 for _ in 0..<count { precondition(loader.cachedImage(for: request) != nil, "every lookup is a hit") }
             }
         }
-        return row("memory hit by request", median, nuke: 0.284, budget: 0.25)
+        return row("memory hit by request", samples, nuke: 0.284, budget: 0.25)
     }
 
     func memoryHit() async throws -> Row {
@@ -69,10 +70,10 @@ private struct EngineBench {
         let request = ImageRequest(.url(Self.url(0)))
         _ = try await loader.image(for: request)
         let count = effort.scaled(100_000)
-        let median = try await effort.median {
+        let samples = try await effort.samples {
             try await perItem(count) { for _ in 0..<count { _ = try await loader.image(for: request) } }
         }
-        return row("memory hit, awaited", median, nuke: 3.2, budget: 0.6)
+        return row("memory hit, awaited", samples, nuke: 3.2, budget: 0.6)
     }
 
     func coldLoad(_ name: String, processors: Int = 0, nuke: Double? = nil, budget: Double? = nil) async throws -> Row {
@@ -82,10 +83,10 @@ private struct EngineBench {
             guard processors > 0 else { return ImageRequest(url: Self.url(index)) }
             return ImageRequest(url: Self.url(index), processors: (0..<processors).map { IdentityProcessor(number: $0) })
         }
-        let median = try await effort.median {
+        let samples = try await effort.samples {
             try await perItem(count) { for request in requests { _ = try await loader.image(for: request) } }
         }
-        return row(name, median, nuke: nuke, budget: budget)
+        return row(name, samples, nuke: nuke, budget: budget)
     }
 
     /// The part of a cold load that is not the engine's to save.
@@ -93,17 +94,17 @@ private struct EngineBench {
         let count = effort.scaled(20_000)
         let handOvers = HandOvers()
         defer { handOvers.end() }
-        let median = await effort.median {
+        let samples = await effort.samples {
             await perItem(count) { for _ in 0..<count { await handOvers.make() } }
         }
-        return row("cold load, its switches between threads alone", median)
+        return row("cold load, its switches between threads alone", samples)
     }
 
     /// Many loads of one image at once.
     func joining() async throws -> Row {
         let count = effort.scaled(10_000)
         let request = ImageRequest(.url(Self.url(0)))
-        let median = try await effort.median {
+        let samples = try await effort.samples {
             let loader = try makeLoader(hasMemoryCache: false)
             loader.isPaused = true
             return try await perItem(count) {
@@ -112,34 +113,34 @@ private struct EngineBench {
                 for task in tasks { _ = try await task.response }
             }
         }
-        return row("join a load and get its result", median, nuke: 4.35, budget: 4)
+        return row("join a load and get its result", samples, nuke: 4.35, budget: 4)
     }
 
     func cancelling() async throws -> Row {
         let count = effort.scaled(10_000)
         let requests = (0..<count).map { ImageRequest(.url(Self.url($0))) }
-        let median = try await effort.median {
+        let samples = try await effort.samples {
             let loader = try makeLoader(hasMemoryCache: false)
             return await perItem(count) {
                 for request in requests { loader.task(for: request).cancel() }
             }
         }
-        return row("start and cancel at once", median, nuke: 10.2, budget: 10)
+        return row("start and cancel at once", samples, nuke: 10.2, budget: 10)
     }
 
     /// The time from the start until the prefetcher is idle, with every image in the memory cache.
     func prefetching(_ name: String? = nil) async throws -> Row {
         let count = effort.scaled(20_000)
         let urls = (0..<count).map(Self.url)
-        let median = try await effort.median {
+        let samples = try await effort.samples {
             let prefetcher = ImagePrefetcher(loader: try makeLoader(hasMemoryCache: true))
             return await perItem(count) {
                 prefetcher.start(urls)
                 await prefetcher.waitUntilIdle()
             }
         }
-        guard let name else { return row("prefetch to memory, each URL", median, nuke: 18.1, budget: 18) }
-        return row(name, median)
+        guard let name else { return row("prefetch to memory, each URL", samples, nuke: 18.1, budget: 18) }
+        return row(name, samples)
     }
 
     /// The memory of each load while it waits for a slot, as nearly all do, and while its image is fetched.
@@ -160,7 +161,7 @@ private struct EngineBench {
             for task in tasks { _ = try await task.response }
             // Not every allocator reports the allocated memory.
             guard before > 0 else { continue }
-            rows.append(row(name, (after - before) / Double(count), unit: "bytes", nuke: 4_300, budget: budget))
+            rows.append(row(name, [(after - before) / Double(count)], unit: "bytes", nuke: 4_300, budget: budget))
         }
         return rows
     }
@@ -172,10 +173,10 @@ private struct EngineBench {
 
     /// - Parameter nuke: the figure of Nuke 14, its core compiled for Linux, recorded on one core.
     private func row(
-        _ name: String, _ median: Double, unit: String = "µs", nuke: Double? = nil, budget: Double? = nil
+        _ name: String, _ samples: [Double], unit: String = "µs", nuke: Double? = nil, budget: Double? = nil
     ) -> Row {
         Row(
-            suite: "engine", name: name, median: median, unit: unit,
+            suite: "engine", name: name, samples: samples, unit: unit,
             peer: nuke.map { Row.Peer(name: "Nuke 14", value: $0, isRecorded: true) }, budget: budget.map { .atMost($0) })
     }
 

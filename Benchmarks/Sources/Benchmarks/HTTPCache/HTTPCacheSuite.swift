@@ -6,8 +6,8 @@ internal import LoopbackHTTP
 extension Suite {
     /// Measures the cost and the savings of HTTP caching.
     static let httpCache = Suite(name: "httpcache", summary: "decisions of the HTTP cache, and loads with it and without") {
-        effort in
-        let bench = try HTTPCacheBench(effort: effort)
+        effort, seed in
+        let bench = try HTTPCacheBench(effort: effort, seed: seed)
         defer { bench.server.stop() }
         return try await bench.decisions() + bench.responses() + bench.images()
     }
@@ -20,9 +20,9 @@ private struct HTTPCacheBench {
 
     /// A server with one JPEG that responds with 304 to a matching condition. Responses under `/stale` must always be
     /// revalidated.
-    init(effort: Effort) throws {
+    init(effort: Effort, seed: UInt64) throws {
         self.effort = effort
-        let scene = DecodedImage(try Scene(size: PixelSize(width: 480, height: 320)).bitmap())
+        let scene = DecodedImage(try Scene(size: PixelSize(width: 480, height: 320), seed: seed).bitmap())
         let jpeg = Array(try Codecs.encoder.encode(scene, as: .jpeg, options: EncodeOptions()))
         server = try LoopbackServer(serving: { request in
             let control = request.path == "/stale" ? "no-cache" : "max-age=3600"
@@ -67,10 +67,10 @@ private struct HTTPCacheBench {
 
     private func timed(_ name: String, _ decide: () -> HTTPCacheDecision) async -> Row {
         let count = effort.scaled(100_000)
-        let median = await effort.median {
+        let samples = await effort.samples {
             clock.measure { for _ in 0..<count { _ = decide() } } / .nanoseconds(count)
         }
-        return Row(suite: "httpcache", name: name, median: median, unit: "ns")
+        return Row(suite: "httpcache", name: name, samples: samples, unit: "ns")
     }
 
     // MARK: Responses
@@ -85,17 +85,17 @@ private struct HTTPCacheBench {
         let uncached = try await perLoad("/fresh", network)
         let fresh = try await perLoad("/fresh", cached)
         let stale = try await perLoad("/stale", cached)
-        let peer = Row.Peer(name: "no cache", value: uncached)
+        let peer = Row.Peer(name: "no cache", samples: uncached)
         return [
-            Row(suite: "httpcache", name: "response: fresh, from disk", median: fresh, unit: "µs", peer: peer),
-            Row(suite: "httpcache", name: "response: stale, by a 304", median: stale, unit: "µs", peer: peer),
+            Row(suite: "httpcache", name: "response: fresh, from disk", samples: fresh, unit: "µs", peer: peer),
+            Row(suite: "httpcache", name: "response: stale, by a 304", samples: stale, unit: "µs", peer: peer),
         ]
     }
 
-    private func perLoad(_ path: String, _ loader: any DataLoading) async throws -> Double {
+    private func perLoad(_ path: String, _ loader: any DataLoading) async throws -> [Double] {
         let request = DataRequest(url: try .parsed(server.url(path)))
         let count = effort.scaled(1000)
-        return try await effort.median {
+        return try await effort.samples {
             let began = clock.now
             for _ in 0..<count {
                 var body = try await loader.load(request).body.makeAsyncIterator()
@@ -114,20 +114,20 @@ private struct HTTPCacheBench {
         let disk = DiskCache(.init(directory: folder.url))
         let network = try await perImage("/fresh", nil)
         let stored = try await perImage("/fresh", disk, .reload)
-        let peer = Row.Peer(name: "no cache", value: network)
+        let peer = Row.Peer(name: "no cache", samples: network)
         return [
             Row(
-                suite: "httpcache", name: "image: fetched and stored again", median: stored, unit: "µs"),
+                suite: "httpcache", name: "image: fetched and stored again", samples: stored, unit: "µs"),
             Row(
-                suite: "httpcache", name: "image: fresh, from disk", median: try await perImage("/fresh", disk), unit: "µs",
+                suite: "httpcache", name: "image: fresh, from disk", samples: try await perImage("/fresh", disk), unit: "µs",
                 peer: peer),
             Row(
-                suite: "httpcache", name: "image: stale, by a 304", median: try await perImage("/stale", disk), unit: "µs",
-                peer: Row.Peer(name: "fetched and stored again", value: stored)),
+                suite: "httpcache", name: "image: stale, by a 304", samples: try await perImage("/stale", disk), unit: "µs",
+                peer: Row.Peer(name: "fetched and stored again", samples: stored)),
         ]
     }
 
-    private func perImage(_ path: String, _ disk: DiskCache?, _ policy: CachePolicy = .memoryAndDisk) async throws -> Double {
+    private func perImage(_ path: String, _ disk: DiskCache?, _ policy: CachePolicy = .memoryAndDisk) async throws -> [Double] {
         let loader = ImageLoader.standard {
             $0.memoryCache = nil
             $0.dataCache = disk
@@ -136,7 +136,7 @@ private struct HTTPCacheBench {
         request.options.targetSize = PixelSize(width: 60, height: 60)
         request.options.cachePolicy = policy
         let count = effort.scaled(500)
-        return try await effort.median {
+        return try await effort.samples {
             let began = clock.now
             for _ in 0..<count { _ = try await loader.image(for: request) }
             return (clock.now - began) / .microseconds(count)

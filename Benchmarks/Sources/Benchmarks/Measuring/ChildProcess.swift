@@ -1,3 +1,4 @@
+internal import Calotype
 internal import Foundation
 
 /// A program that could not be started.
@@ -16,6 +17,9 @@ struct ChildProcess: Sendable {
         /// The part in user mode.
         let userTime: Duration
     }
+
+    /// The processes that were started and not yet waited for.
+    private static let running = Lock<Set<pid_t>>([])
 
     let identifier: pid_t
 
@@ -39,7 +43,12 @@ struct ChildProcess: Sendable {
         var none = sigset_t()
         unsafe sigemptyset(&none)
         unsafe posix_spawnattr_setsigmask(&attributes, &none)
-        unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
+        // Signals that this process ignores, because it handles them in another way, end a child.
+        var interruptions = none
+        unsafe sigaddset(&interruptions, SIGINT)
+        unsafe sigaddset(&interruptions, SIGTERM)
+        unsafe posix_spawnattr_setsigdefault(&attributes, &interruptions)
+        unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
         var words: [UnsafeMutablePointer<CChar>?] = unsafe command.map { unsafe strdup($0) } + [nil]
         defer { unsafe words.forEach { unsafe free($0) } }
         var child: pid_t = 0
@@ -47,6 +56,7 @@ struct ChildProcess: Sendable {
             throw MissingProgram(name: command[0])
         }
         identifier = child
+        Self.running.withLock { _ = $0.insert(child) }
     }
 
     /// Blocks the thread until the process has ended.
@@ -54,7 +64,13 @@ struct ChildProcess: Sendable {
         var status: Int32 = 0
         var usage = rusage()
         while unsafe wait4(identifier, &status, 0, &usage) < 0, errno == EINTR {}
+        Self.running.withLock { _ = $0.remove(identifier) }
         return Usage(status: status, processorTime: usage.processorTime, userTime: usage.userTime)
+    }
+
+    /// Ends all processes that run, before this process ends early.
+    static func terminateAll() {
+        for identifier in running.withLock({ $0 }) { kill(identifier, SIGTERM) }
     }
 
     func terminate() {

@@ -4,9 +4,13 @@ internal import Foundation
 struct ProcessCost {
     /// The median processor time in milliseconds, in user and kernel mode. The system counts their sum exactly.
     let processor: Double
+    /// The processor time of each run.
+    let processorSamples: [Double]
     /// The mean time in user mode, in milliseconds. The system samples the mode every few milliseconds, so one run is
     /// not exact.
     let user: Double
+    /// The time in user mode of each run.
+    let userSamples: [Double]
     /// The standard error of ``user``, as a part of it.
     let userError: Double
     /// The peak memory; `nil` without GNU time.
@@ -14,7 +18,8 @@ struct ProcessCost {
 
     /// - Parameter runs: At least one run, in milliseconds.
     init(_ runs: [(processor: Double, user: Double)], megabytes: Double?) {
-        processor = runs.map(\.processor).median
+        (processorSamples, userSamples) = (runs.map(\.processor), runs.map(\.user))
+        processor = processorSamples.median
         let (count, mean) = (Double(runs.count), runs.map(\.user).reduce(0, +) / Double(runs.count))
         user = mean
         let squares = runs.map { ($0.user - mean) * ($0.user - mean) }.reduce(0, +)

@@ -1,10 +1,12 @@
 internal import Calotype
 internal import Foundation
 
-/// An image with the statistics of a photograph, the same in each run: noise whose strength decreases with its
+/// An image with the statistics of a photograph, the same for the same seed: noise whose strength decreases with its
 /// frequency, discs with hard edges, and grain.
 struct Scene {
     let size: PixelSize
+    /// 1 is the default of a run.
+    var seed: UInt64 = 1
 
     /// 8-bit RGBA, opaque.
     func bitmap() throws -> Bitmap {
@@ -16,7 +18,7 @@ struct Scene {
                 for layer in layers { layer.add(to: &line, y: y) }
                 for x in line.indices {
                     let (shade, tint) = disc(x, y)
-                    let grain = Float(Lattice.hash(x, y, 99) & 15) - 7.5
+                    let grain = Float(Lattice.hash(x, y, offset + 99) & 15) - 7.5
                     let light = 120 + line[x] + shade + grain
                     let at = y * bytesPerRow + x * 4
                     unsafe pixels[at] = UInt8(max(0, min(255, light + tint)))
@@ -28,12 +30,15 @@ struct Scene {
         }
     }
 
+    /// The difference of the seeds of the parts from those of the default seed.
+    private var offset: Int { Int(truncatingIfNeeded: (seed &- 1) &* 1_000) }
+
     /// Each layer has twice the frequency and half the strength of the previous one: 1/f.
     private var octaves: [Lattice] {
         var layers: [Lattice] = []
         var (cell, strength) = (Float(size.width) / 3, Float(60))
         while cell >= 2 {
-            layers.append(Lattice(cell: cell, strength: strength, seed: layers.count))
+            layers.append(Lattice(cell: cell, strength: strength, seed: offset + layers.count))
             (cell, strength) = (cell / 2, strength / 2)
         }
         return layers
@@ -43,10 +48,10 @@ struct Scene {
     private func disc(_ x: Int, _ y: Int) -> (Float, Float) {
         let cell = max(1, size.width / 9)
         let (column, row) = (x / cell, y / cell)
-        let radius = cell / 5 + Lattice.hash(column, row, 7) % (cell / 4 + 1)
+        let radius = cell / 5 + Lattice.hash(column, row, offset + 7) % (cell / 4 + 1)
         let (dx, dy) = (x - column * cell - cell / 2, y - row * cell - cell / 2)
         guard dx * dx + dy * dy < radius * radius else { return (0, 10) }
-        return (Float(Lattice.hash(column, row, 8) % 120) - 60, Float(Lattice.hash(column, row, 9) % 80) - 40)
+        return (Float(Lattice.hash(column, row, offset + 8) % 120) - 60, Float(Lattice.hash(column, row, offset + 9) % 80) - 40)
     }
 }
 

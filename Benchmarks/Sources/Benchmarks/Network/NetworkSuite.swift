@@ -4,7 +4,7 @@ internal import Foundation
 extension Suite {
     /// Measures many small bodies from a web server on this machine, with this project's loader and with others. Each
     /// round runs all of them one after the other, so that a slow moment of the machine affects them alike.
-    static let network = Suite(name: "network", summary: "10,000 bodies of 50 KB from nginx on loopback") { effort in
+    static let network = Suite(name: "network", summary: "10,000 bodies of 50 KB from nginx on loopback") { effort, _ in
         let server = try WebServer(bodySize: NetworkClients.bodySize)
         defer { server.stop() }
         try await server.waitUntilReady()
@@ -39,8 +39,8 @@ private struct NetworkBench {
         ) -> Row {
             let figures = peer.compactMap { $0 }.map(figure)
             return Row(
-                suite: "network", name: "\(what), \(connections) connections", median: (measured ?? own).map(figure).median,
-                unit: "µs", peer: Row.Peer(name: name, value: figures.isEmpty ? nil : figures.median),
+                suite: "network", name: "\(what), \(connections) connections", samples: (measured ?? own).map(figure),
+                unit: "µs", peer: Row.Peer(name: name, samples: figures),
                 budget: connections == 64 ? budget.map { .ratio($0) } : nil)
         }
         return [

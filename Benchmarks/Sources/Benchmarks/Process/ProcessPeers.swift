@@ -16,9 +16,9 @@ struct ProcessPeers {
         let library: String
         let work: String
         let threads: Int
-        /// Milliseconds.
-        let cpu: Double
-        let wall: Double
+        /// Milliseconds of each run.
+        let cpu: [Double]
+        let wall: [Double]
     }
 
     private let measured: [Figure]
@@ -41,7 +41,7 @@ struct ProcessPeers {
             ).wait()
             for line in try String(contentsOfFile: output, encoding: .utf8).split(separator: "\n") {
                 let fields = line.split(separator: " ").map(String.init)
-                guard fields.count == 4, let cpu = Double(fields[2]), let wall = Double(fields[3]),
+                guard fields.count == 4, case let (cpu, wall) = (Self.numbers(fields[2]), Self.numbers(fields[3])),
                     !measured.contains(where: { ($0.library, $0.work, $0.threads) == (fields[0], fields[1], threads) })
                 else { continue }
                 measured.append(Figure(library: fields[0], work: fields[1], threads: threads, cpu: cpu, wall: wall))
@@ -52,15 +52,17 @@ struct ProcessPeers {
 
     /// Returns the processor time of each library on one thread, with an empty value for a missing library.
     func cpu(_ work: Work) -> [Row.Peer] {
-        let here = figures(work, threads: 1).map { Row.Peer(name: $0.library, value: $0.cpu) }
+        let here = figures(work, threads: 1).map { Row.Peer(name: $0.library, samples: $0.cpu) }
         let missing = ["Pillow", "libvips"].filter { name in !here.contains { $0.name.hasPrefix(name) } }
         return here + missing.map { Row.Peer(name: $0, value: nil) }
     }
 
     /// Returns the elapsed time with two threads, of the libraries that use threads.
     func wallOnTwo(_ work: Work) -> [Row.Peer] {
-        figures(work, threads: 2).filter { $0.library.hasPrefix("libvips") }.map { Row.Peer(name: $0.library, value: $0.wall) }
+        figures(work, threads: 2).filter { $0.library.hasPrefix("libvips") }.map { Row.Peer(name: $0.library, samples: $0.wall) }
     }
+
+    private static func numbers(_ text: String) -> [Double] { text.split(separator: ",").compactMap { Double($0) } }
 
     private func figures(_ work: Work, threads: Int) -> [Figure] {
         measured.filter { $0.work == work.rawValue && $0.threads == threads }

@@ -6,8 +6,8 @@ internal import ProcessorParsing
 extension Suite {
     /// Measures the kernels on a computed photograph in memory beside Pillow and libvips, and each processor beside a
     /// copy of the image.
-    static let process = Suite(name: "process", summary: "resampling, blur and every processor") { effort in
-        let bench = try ProcessBench(effort: effort)
+    static let process = Suite(name: "process", summary: "resampling, blur and every processor") { effort, seed in
+        let bench = try ProcessBench(effort: effort, seed: seed)
         var rows = try await bench.kernels()
         for list in ProcessBench.lists { rows.append(try await bench.processor(list)) }
         for list in ["resize(400x300)", "blur(2)", "blur(20)", "sharpen", "rotate(10)", "rotate(90)", "sepia", "gamma(2.2)"] {
@@ -30,11 +30,11 @@ private struct ProcessBench {
     private let square: Bitmap
     private let peers: ProcessPeers
 
-    init(effort: Effort) throws {
+    init(effort: Effort, seed: UInt64) throws {
         self.effort = effort
         let scale = effort == .smoke ? 5 : 1
-        large = try Scene(size: PixelSize(width: 4000 / scale, height: 3000 / scale)).bitmap()
-        square = try Scene(size: PixelSize(width: 1000, height: 1000)).bitmap()
+        large = try Scene(size: PixelSize(width: 4000 / scale, height: 3000 / scale), seed: seed).bitmap()
+        square = try Scene(size: PixelSize(width: 1000, height: 1000), seed: seed).bitmap()
         peers = try ProcessPeers(large: large, square: square, runs: effort == .smoke ? 1 : 7)
     }
 
@@ -49,14 +49,14 @@ private struct ProcessBench {
         func measure(
             _ name: String, _ work: ProcessPeers.Work, budget: Double? = nil, _ body: (_ threads: Int) throws -> Void
         ) async throws {
-            let cpu = try await effort.median { try ProcessorTime.milliseconds { try body(1) } }
+            let cpu = try await effort.samples { try ProcessorTime.milliseconds { try body(1) } }
             for peer in peers.cpu(work) {
                 let hasVectors = peer.name.hasPrefix("libvips") && Int(peer.name.split(separator: ".").last ?? "") ?? 0 >= 18
                 rows.append(row("\(name), CPU", cpu, peer, budget: budget.map { .ratio(hasVectors ? 1 : $0) }))
             }
-            let one = try await effort.median { try Self.wall { try body(1) } }
-            let two = try await effort.median { try Self.wall { try body(2) } }
-            for peer in [Row.Peer(name: "one thread", value: one)] + peers.wallOnTwo(work) {
+            let one = try await effort.samples { try Self.wall { try body(1) } }
+            let two = try await effort.samples { try Self.wall { try body(2) } }
+            for peer in [Row.Peer(name: "one thread", samples: one)] + peers.wallOnTwo(work) {
                 rows.append(row("\(name), two threads", two, peer))
             }
         }
@@ -78,27 +78,27 @@ private struct ProcessBench {
         // An opaque image needs no background.
         let isForAlpha = list.hasPrefix("background")
         let image = DecodedImage(isForAlpha ? try square.rounded(CornerRadii(200)) : square)
-        let copy = try await effort.median { try ProcessorTime.milliseconds { _ = try copied(square) } }
-        let median = try await effort.median {
+        let copy = try await effort.samples { try ProcessorTime.milliseconds { _ = try copied(square) } }
+        let samples = try await effort.samples {
             try ProcessorTime.milliseconds {
                 for processor in processors { _ = try processor.process(image, context: ProcessingContext()) }
             }
         }
-        return row("\(list), CPU a megapixel", median, Row.Peer(name: "a copy", value: copy))
+        return row("\(list), CPU a megapixel", samples, Row.Peer(name: "a copy", samples: copy))
     }
 
     /// Measures a processor with two threads on the large image, beside one thread.
     func twoThreads(_ list: String) async throws -> Row {
         let processors = try ProcessorList.parse(list)
         let image = DecodedImage(large)
-        func elapsed(_ threads: Int) async throws -> Double {
+        func elapsed(_ threads: Int) async throws -> [Double] {
             var context = ProcessingContext()
             context.threads = threads
-            return try await effort.median {
+            return try await effort.samples {
                 try Self.wall { for processor in processors { _ = try processor.process(image, context: context) } }
             }
         }
-        let peer = Row.Peer(name: "one thread", value: try await elapsed(1))
+        let peer = Row.Peer(name: "one thread", samples: try await elapsed(1))
         return row("\(list) on \(large.size), two threads", try await elapsed(2), peer)
     }
 
@@ -108,8 +108,8 @@ private struct ProcessBench {
         }
     }
 
-    private func row(_ name: String, _ median: Double, _ peer: Row.Peer?, budget: Row.Budget? = nil) -> Row {
-        Row(suite: "process", name: name, median: median, unit: "ms", peer: peer, budget: budget)
+    private func row(_ name: String, _ samples: [Double], _ peer: Row.Peer?, budget: Row.Budget? = nil) -> Row {
+        Row(suite: "process", name: name, samples: samples, unit: "ms", peer: peer, budget: budget)
     }
 
     /// Elapsed milliseconds.

@@ -3,8 +3,8 @@ struct Suite: Sendable {
     let name: String
     /// A short description of the measurements.
     let summary: String
-    /// Runs the measurements, and returns a row for each figure.
-    let run: @Sendable (Effort) async throws -> [Row]
+    /// Runs the measurements, and returns a row for each figure. The second argument is the seed of everything random.
+    let run: @Sendable (Effort, UInt64) async throws -> [Row]
 
     /// All suites in the order in which they run. Add new ones here.
     static let all: [Suite] =
