@@ -17,7 +17,7 @@ let package = Package(
             name: "Benchmarks",
             dependencies: [
                 "CBenchmarks", "InstantPlugIns", .calotype("Calotype"), .calotype("ImageKernels"), .calotype("CalotypeTesting"),
-                .calotype("LoopbackHTTP"), .calotype("ProcessorParsing"),
+                .calotype("LoopbackHTTP"), .calotype("ImageNetworkingFoundation"), .calotype("ProcessorParsing"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]),

@@ -8,7 +8,8 @@ struct Suite: Sendable {
 
     /// All suites in the order in which they run. Add new ones here.
     static let all: [Suite] =
-        [.engine, .engineOnAllCores, .endToEnd] + decoding + [.process, .network, .httpCache] + caches + [.start, .photos]
+        [.engine, .engineOnAllCores, .endToEnd] + scenarios + decoding + [.process, .network, .httpCache] + caches
+        + [.start, .photos] + growth
 
     /// Whether a name on the command line selects this suite: its name, or the part before a hyphen.
     func isSelected(by name: String) -> Bool { self.name == name || self.name.hasPrefix(name + "-") }
