@@ -38,7 +38,8 @@ struct Version: Codable, Sendable {
 
     static var all: [Version] {
         let clientVersions = "Benchmarks/AsyncHTTPClientPeer/Package.resolved"
-        let asynchronous = "sed -n '/\"async-http-client\"/,/\"version\"/s/.*\"version\" : //p' \(clientVersions)"
+        let asynchronous =
+            "test -x .build/async-http-client-peer/release/AsyncHTTPClientPeer && sed -n '/\"async-http-client\"/,/\"version\"/s/.*\"version\" : //p' \(clientVersions)"
         return [
             Version("Swift", "swift --version"), Version("libjpeg", "pkg-config --modversion libjpeg"),
             Version("libpng", "pkg-config --modversion libpng"), Version("libwebp", "pkg-config --modversion libwebp"),

@@ -8,7 +8,7 @@ enum Style {
         --over:#ff7b7b;--p1:#ffa24f;--p2:#63c790;--p3:#c09bf2;--p4:#d6c65c;--p5:#a9b3bb}}
         .paper{fill:var(--paper)}
         svg{font:11px system-ui,-apple-system,"Segoe UI",Roboto,sans-serif}
-        text{fill:var(--ink)} text.dim{fill:var(--dim)} text.bold{font-weight:600}
+        text{fill:var(--ink);paint-order:stroke;stroke:var(--paper);stroke-width:3px} text.dim{fill:var(--dim)} text.bold{font-weight:600}
         text.own{fill:var(--own)} text.over{fill:var(--over)}
         polyline{fill:none;stroke-linecap:round;stroke-linejoin:round}
         polyline.grid{stroke:var(--grid)} polyline.dim{stroke:var(--dim)}
@@ -27,6 +27,7 @@ enum Style {
         font:16px/1.5 system-ui,-apple-system,"Segoe UI",Roboto,sans-serif;overflow-wrap:anywhere}
         h1{font-size:1.6rem;margin:.2rem 0 1rem} h2{font-size:1.25rem;margin:2.2rem 0 .6rem} h2 small{font-weight:400;color:var(--dim)}
         dl{display:grid;grid-template-columns:max-content 1fr;gap:.2rem 1rem;margin:0} dt{color:var(--dim)} dd{margin:0}
+        @media(max-width:600px){dl{grid-template-columns:1fr;gap:0} dd{margin-bottom:.4rem}} nav{margin-top:1rem}
         .plots{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,460px),1fr));gap:1.2rem;align-items:start}
         .plots svg{width:100%;max-width:580px;height:auto;display:block}
         .scroll{overflow-x:auto} table{border-collapse:collapse;font-size:.85rem} th,td{padding:.25rem .6rem;text-align:left;\
