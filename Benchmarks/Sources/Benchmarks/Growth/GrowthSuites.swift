@@ -49,6 +49,8 @@ private struct GrowthBench {
             defer { cache.remove() }
             let loader = ImageLoader.standard { $0.dataCache = DiskCache(.init(directory: cache.url)) }
             let time = try await loader.milliseconds(requests)
+            // What is written later would create the folder again.
+            try await loader.flush()
             let fetch = try await peers.fetch(count, from: photos)
             // The first round warms up.
             guard round > 0 else { continue }

@@ -101,6 +101,8 @@ struct ScrollBench {
         figures.heapBefore = Double(bench_heap_bytes()) / 1e6
         MemoryPressure.post(.critical)
         figures.heapAfter = Double(bench_heap_bytes()) / 1e6
+        // What is written later would create the folder again.
+        try await loader.flush()
         return figures
     }
 
