@@ -19,7 +19,8 @@ struct Axis {
             let (first, last) = (Self.round(low, up: false), Self.round(high, up: true))
             bounds = first < last ? first...last : first...(first * 2)
         } else {
-            bounds = min(0, low)...max(Self.round(high, up: true), min(0, low) + 1e-9)
+            let step = Self.round((high - min(0, low)) / 4, up: true)
+            bounds = min(0, low)...(step > 0 ? min(0, low) + ((high - min(0, low)) / step).rounded(.up) * step : 1)
         }
     }
 
@@ -34,8 +35,8 @@ struct Axis {
     /// At most six values to label.
     var ticks: [Double] {
         guard isLogarithmic else {
-            let step = Self.round((bounds.upperBound - bounds.lowerBound) / 5, up: true)
-            return (0...5).map { bounds.lowerBound + Double($0) * step }.filter { $0 <= bounds.upperBound * 1.000_001 }
+            let step = Self.round((bounds.upperBound - bounds.lowerBound) / 4, up: true)
+            return (0...4).map { bounds.lowerBound + Double($0) * step }.filter { $0 <= bounds.upperBound * 1.000_001 }
         }
         let exponents = Int(log10(bounds.lowerBound).rounded(.down))...Int(log10(bounds.upperBound).rounded(.up))
         func within(_ factors: [Double], every stride: Int = 1) -> [Double] {

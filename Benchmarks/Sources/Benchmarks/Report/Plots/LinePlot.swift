@@ -3,7 +3,7 @@ struct LinePlot {
     /// The points of one line of this project, with peers.
     let rows: [Row]
 
-    private static let (left, right, top, bottom) = (52.0, 388.0, 0.0, 200.0)
+    private static let (left, right, top, bottom) = (52.0, 372.0, 0.0, 200.0)
 
     private struct Point {
         let amount: Double
@@ -40,7 +40,7 @@ struct LinePlot {
             drawing.text(Axis.text(tick), across.place(tick), top + Self.bottom + 15, .dim, anchor: .middle)
         }
         drawing.text(first.unit, Self.left - 5, top - 12, .dim, anchor: .end)
-        drawing.text(amount.unit, Self.right, top + Self.bottom + 30, .dim, anchor: .end)
+        drawing.text(amount.unit, Drawing.width, top + Self.bottom + 30, .dim, anchor: .end)
         for (index, line) in lines.enumerated().reversed() {
             for point in line.points {
                 guard let quartiles = point.samples.quartiles else { continue }

@@ -5,7 +5,7 @@ struct RatioPlot {
     /// Rows with a ratio; others are left out.
     let rows: [Row]
 
-    private static let (left, right) = (10.0, 340.0)
+    private static let (left, right) = (10.0, 322.0)
 
     /// - Parameter hasStyle: Whether the element brings its colours along.
     func svg(hasStyle: Bool = false) -> String {
