@@ -100,6 +100,7 @@ def article(text, guides):
 
     text = re.sub(LINK, link, text)
     text = re.sub(r"\[([^\]]+)\]\(\.\./[^)]*\)", r"\1", text)
+    text = re.sub(r"\]\(images/(?:[\w-]+/)*([\w-]+\.svg)\)", r"](\1)", text)
     return re.sub(r"\]\(images/(?:[\w-]+/)*([\w-]+)\.(?:webp|png)\)", r"](\1.png)", text)
 
 
@@ -119,7 +120,7 @@ def main():
     for name, text in guides.items():
         (catalog / f"{name}.md").write_text(article(text, guides))
     for image in Path("docs/images").rglob("*"):
-        if image.suffix == ".png":
+        if image.suffix in (".png", ".svg"):
             shutil.copy(image, catalog)
         elif image.suffix == ".webp":
             subprocess.run([command, "convert", image, catalog / f"{image.stem}.png"], check=True, capture_output=True)

@@ -7,9 +7,7 @@ struct Keep: ParsableCommand {
         abstract: "Write the table of a run into Benchmarks/RESULTS.md, and its plots into docs/images/benchmarks.")
 
     /// The suites whose ratios docs/Benchmarks.md shows, and their titles.
-    private static let shownSuites = [
-        ("engine", "The engine, beside Nuke"), ("scenario", "Scenarios"), ("network", "Network"), ("decode-jpeg", "JPEG"),
-    ]
+    private static let shownSuites = [("engine", "The engine, beside Nuke"), ("scenario", "Scenarios")]
 
     @Argument(help: "The folder of a run, or its results.json; the newest run by default.")
     var folder: String?
