@@ -46,6 +46,10 @@ import Testing
         #expect(String(decoding: try Row.json([row(3, 6, nil)]), as: UTF8.self).contains(#""peerIsRecorded" : true"#))
     }
 
+    @Test func figuresHaveThreeDigitsAndSmallOnesTwo() {
+        #expect([0, 0.00123, 0.5, 14.23, 1_234.5].map(Row.threeDigits) == ["0.00", "0.0012", "0.50", "14.2", "1234"])
+    }
+
     @Test func quartilesAreInterpolatedBetweenSamples() {
         #expect([4, 1, 3, 2, 5].quartiles == 2...4)
         #expect([1.0, 2].quartiles == 1.25...1.75)

@@ -110,8 +110,9 @@ extension Row {
         }
     }
 
-    /// `0.50`, `14.2`, `1234`.
+    /// `0.0012`, `0.50`, `14.2`, `1234`.
     static func threeDigits(_ value: Double) -> String {
+        if value != 0, abs(value) < 0.01 { return String(format: "%.2g", value) }
         let decimals = abs(value) < 9.995 ? 2 : abs(value) < 99.95 ? 1 : 0
         return String(format: "%.\(decimals)f", value)
     }
