@@ -36,11 +36,13 @@
             unsafe GTKSignals.connect(sizer, "resize") { [weak self] in self?.resizeSoon() }
         }
 
-        private func mapped() {
+        /// Tells the target that the view is on screen, and learns in the next frame what gives the view its size.
+        func mapped() {
             target?.setVisible(true)
             guard case .unknown = layout, layoutHandler == nil else { return }
             // A view without a size gets no signal of its layout, which precedes the painting of the next frame.
             let clock = unsafe gtk_widget_get_frame_clock(overlay)
+            unsafe gtk_widget_queue_draw(overlay)
             layoutHandler = unsafe GTKSignals.connect(clock, "after-paint") { [weak self] in
                 self?.layoutHandler?.disconnect()
                 self?.layoutHandler = nil

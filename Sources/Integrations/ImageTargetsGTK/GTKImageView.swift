@@ -108,7 +108,8 @@
             let target = ImageTarget(self, loader: loader, owner: owner)
             self.target = target
             if case .unknown = layout { paintable.isFixed = true }
-            target.setVisible(isMapped)
+            // A view that was laid out without a target gets no further signal of its layout.
+            if isMapped { mapped() } else { target.setVisible(false) }
             return target
         }
 

@@ -18,6 +18,7 @@ import ImageTargetsGTK
             do {
                 try await checkSize()
                 try await checkNaturalSize()
+                try await checkLateTarget()
                 try await checkFailure()
                 try await checkSmallView()
                 try await checkAnimation()
@@ -64,6 +65,21 @@ import ImageTargetsGTK
         expect(provider.loads[count].request.options.targetSize == nil, "has no target size")
         provider.loads[count].succeed(try TestImages.solid(width: 120, height: 80, red: 9))
         try await expect("takes the size of its image") { view.size == PixelSize(width: 120, height: 80) }
+    }
+
+    /// A target that is made when the view has been on screen for a frame.
+    private func checkLateTarget() async throws {
+        guard let window = unsafe window else { return }
+        let view = GTKImageView(contentMode: .fit)
+        var isPainted = false
+        unsafe afterEachPaint(of: window) { isPainted = view.isMapped }
+        unsafe clt_stage_set_child(window, view.widget)
+        try await expect("is painted without a target") { isPainted }
+        let count = provider.loads.count
+        set(request, of: view.makeTarget(loader: provider))
+        try await expect("starts the load of a late target") { provider.loads.count == count + 1 }
+        let size = provider.loads.last?.request.options.targetSize
+        expect(size == view.devicePixels(view.size), "a late target has the size of its view")
     }
 
     private func checkFailure() async throws {
