@@ -64,6 +64,21 @@ gallery: #- an image viewer in GTK; IMAGES=folder, or a .txt file with one URL p
 	@Scripts/quietly "build (gallery, release)" $(SWIFT) build -c release $(GALLERY) --product GalleryGTK
 	@.build/gallery/release/GalleryGTK $(if $(IMAGES),"$(IMAGES)",Sources/Command/Demo/Images --serve)
 
+LAB := --package-path Examples/Lab --scratch-path .build/lab
+
+lab: #- a GTK application of five screens to try each part of the framework
+	@Scripts/setup --optional
+	@Scripts/quietly "build (lab, release)" $(SWIFT) build -c release $(LAB) --product Lab
+	@.build/lab/release/Lab
+
+lab-screens: #- test the lab, press its buttons on a virtual screen, and save images of all states in .build/lab-screens
+	@Scripts/setup --optional
+	@Scripts/lab screens
+
+lab-soak: #- use the lab on a virtual screen, and check that memory does not grow; MINUTES=10
+	@Scripts/setup --optional
+	@Scripts/lab soak $(or $(MINUTES),10)
+
 gtk-soak: #- scroll a grid of 2,000 images with 50 animations for a minute (release); SECONDS=60
 	@Scripts/setup --optional
 	@Scripts/gtk-soak $(or $(SECONDS),60)
