@@ -26,6 +26,12 @@ import Testing
         return ImageLoader(configuration)
     }
 
+    @Test func theDefaultLevelsAreThoseOfTheDocumentation() {
+        let levels = LoadLogger.Levels()
+        #expect(levels.started == .trace && levels.stages == .trace && levels.cancelled == .trace)
+        #expect(levels.finished == .debug && levels.failed == .warning && levels.cacheFailed == .warning)
+    }
+
     @Test func aFinishedLoadIsOneLogEntryWithItsMetrics() async throws {
         _ = try await loader(.debug).image(for: source)
         let line = try #require(store.entries.first)

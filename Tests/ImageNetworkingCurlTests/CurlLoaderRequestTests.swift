@@ -70,6 +70,16 @@ struct CurlLoaderRequests {
         #expect(try await loader.load(request).body.text() == "\(type ?? "-") 3")
     }
 
+    @Test func theDefaultsAreThoseOfTheDocumentation() {
+        let configuration = CurlLoader.Configuration()
+        #expect(configuration.connectTimeout == .seconds(10) && configuration.window == 256 << 10)
+        #expect(configuration.followsRedirects && !configuration.storesCookies && configuration.usesProxyOfEnvironment)
+        #expect(configuration.httpVersion == .automatic && configuration.certificateAuthorities == .system)
+        #expect(configuration.userAgent == "Calotype" && configuration.sourcePolicy == nil)
+        let limits = CurlLoader.Limits()
+        #expect(limits.connectionsPerHost == 6 && limits.connections == 64 && limits.streamsPerHost == 100)
+    }
+
     @Test func theDefaultUserAgentIsSent() async throws {
         let server = try LoopbackServer(serving: { request in
             LoopbackServer.Response(200, body: Array("\(request["User-Agent"] ?? "-") \(request.body.count)".utf8))

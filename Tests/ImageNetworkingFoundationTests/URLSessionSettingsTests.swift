@@ -21,6 +21,16 @@ struct URLSessionSettings {
         return String(decoding: body, as: UTF8.self)
     }
 
+    @Test func theDefaultsAreThoseOfTheDocumentation() {
+        let settings = URLSessionLoader.Configuration()
+        #expect(settings.window == 256 << 10 && settings.userAgent == "Calotype" && settings.allowsConstrainedNetwork)
+        #expect(!settings.storesCookies && settings.session == nil && settings.challengeHandler == nil)
+        #expect(settings.background == nil)
+        let background = URLSessionLoader.BackgroundOptions(identifier: "org.example.images", store: NoDataCache())
+        #expect(background.identifier == "org.example.images" && !background.isDiscretionary)
+        #expect(background.maximumTransferTime == .seconds(3 * 86_400))
+    }
+
     @Test func theSessionOfTheAppBringsItsFieldsCookiesAndProtocols() async throws {
         let server = try LoopbackServer(serving: { request in
             .init(200, body: Array("\(request["X-Client"] ?? "-") \(request["Cookie"] ?? "-")".utf8))
@@ -99,6 +109,14 @@ struct URLSessionSettings {
             #expect(error.code == .insecure)
         }
     }
+}
+
+private struct NoDataCache: DataCaching {
+    func entry(for key: DataKey) -> DataEntry? { nil }
+    func store(_ entry: DataEntry, for key: DataKey) {}
+    func removeEntry(for key: DataKey) {}
+    func removeEntries(of resource: ResourceKey) {}
+    func removeAll() {}
 }
 
 /// Answers every request itself.
