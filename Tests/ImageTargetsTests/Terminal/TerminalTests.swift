@@ -84,6 +84,17 @@ import Testing
         #expect(approximating.colors == .palette)
     }
 
+    @Test func theTargetSizeIsInPixelsOnlyWhereTheTerminalDrawsThem() {
+        var detected = terminal(["TERM": "xterm"], pixels: PixelSize(width: 80 * 10, height: 24 * 20))
+        for graphics in Terminal.Graphics.allCases {
+            detected.graphics = graphics
+            let isText = graphics == .halfBlocks || graphics == .none
+            #expect(
+                TerminalImage(detected, columns: 8, rows: 3, encoder: FirstPixel()).targetSize
+                    == (isText ? PixelSize(width: 8, height: 6) : PixelSize(width: 80, height: 60)), "\(graphics)")
+        }
+    }
+
     @Test func imagesAreNotLargerThanTheTerminalDrawsSixels() {
         // xterm draws at most 1,000 × 1,000 pixels of a larger window.
         var detected = terminal(["TERM": "xterm"], pixels: PixelSize(width: 80 * 20, height: 24 * 40))
