@@ -191,6 +191,24 @@ private enum Flavour: OptionKey {
         #expect(Set(variants).count == changes.count)
     }
 
+    /// The text names the files of processed images, so another one would orphan those on the disk.
+    @Test func theTextOfAVariantListsTheSizeTheOptionsAndTheProcessorsInOrder() {
+        var options = LoadOptions()
+        #expect(ImageVariant(options.decode).text.isEmpty)
+        options.targetSize = PixelSize(width: 320, height: 240)
+        #expect(ImageVariant(options.decode).text == "320x240,fit")
+        options.contentMode = .fill
+        (options.appliesOrientation, options.convertsToSRGB, options.convertsTo8Bit) = (false, false, false)
+        (options.alpha, options.animates, options.frame) = (.straight, false, 2)
+        (options.allowsPartial, options.maximumPixels) = (true, 100)
+        let text = "320x240,fill,as-stored,keeps-profile,16-bit,straight,still,frame-2,partial,at-most-100"
+        let variant = ImageVariant(options.decode)
+        #expect(variant.text == text && variant.description == text)
+        #expect(variant.processed(by: "blur").processed(by: "flip(x)").text == text + "|4:blur|7:flip(x)")
+        options.targetSize = nil
+        #expect(ImageVariant(options.decode).text == String(text.dropFirst("320x240,fill,".count)))
+    }
+
     @Test func optionsOfPlugInsUseTheSameLayers() throws {
         var builder = OptionsBuilder()
         #expect(try builder.build().extra[Flavour.self] == "plain")
