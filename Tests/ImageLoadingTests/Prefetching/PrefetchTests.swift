@@ -235,6 +235,24 @@ import Testing
         #expect(bench.network.requests.count == 1)
     }
 
+    /// None of them has begun, so no load ends that would end the wait.
+    @Test(arguments: ["owner", "all loads", "requests", "all requests"])
+    func whoeverStopsWaitingRequestsEndsTheWaitForThem(_ stop: String) async {
+        let bench = Bench()
+        let prefetcher = ImagePrefetcher(loader: bench.loader, owner: LoadOwner("screen"))
+        prefetcher.isPaused = true
+        prefetcher.start(names)
+        let idle = Task.immediate { await prefetcher.waitUntilIdle() }
+        switch stop {
+        case "owner": bench.loader.cancel(owner: LoadOwner("screen"))
+        case "all loads": bench.loader.cancelAll()
+        case "requests": prefetcher.stop(names)
+        default: prefetcher.stopAll()
+        }
+        await idle.value
+        #expect(prefetcher.activity == (0, 0) && bench.network.requests.isEmpty)
+    }
+
     @Test func aDroppedPrefetcherStopsItsLoads() async throws {
         let bench = Bench.held()
         var prefetcher: ImagePrefetcher? = ImagePrefetcher(loader: bench.loader, maximumLoads: 2)
