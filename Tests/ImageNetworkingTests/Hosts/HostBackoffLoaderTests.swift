@@ -58,8 +58,8 @@ private func refusal(_ retryAfter: String, status: Int = 429) -> ScriptedLoader.
 @Suite(.timeLimit(.minutes(1))) struct RateLimitedHosts {
     private let clock = ManualClock()
 
-    private func backoff(_ loader: any DataLoading) -> HostBackoffLoader {
-        HostBackoffLoader(loader, policy: HostBackoff.Policy(), clock: clock, random: { 0 })
+    private func backoff(_ loader: any DataLoading, random: Double = 0) -> HostBackoffLoader {
+        HostBackoffLoader(loader, policy: HostBackoff.Policy(), clock: clock, random: { random })
     }
 
     /// Refuses the first request, and accepts the others.
@@ -72,6 +72,19 @@ private func refusal(_ retryAfter: String, status: Int = 429) -> ScriptedLoader.
             }
             return isFirst ? refusal(retryAfter, status: status) : .body(Data([1]))
         }
+    }
+
+    /// Up to a tenth longer at random, but not beyond the longest wait.
+    @Test(arguments: [("7", 0.5, 7.35), ("7", 1, 7.7), ("58", 1, 60)])
+    func clientsDoNotReturnAtTheSameTime(_ retryAfter: String, random: Double, seconds: Double) async throws {
+        let loader = backoff(refusingFirst(retryAfter), random: random)
+        let request = DataRequest(url: try url())
+        let load = Task { try await loader.load(request) }
+        await clock.waitForSleeps(1)
+        let wait = try #require(clock.requestedSleeps.first)
+        #expect(abs(wait / .seconds(1) - seconds) < 1e-6)
+        clock.advance(by: .seconds(60))
+        #expect(try await load.value.head.status == 200)
     }
 
     @Test(arguments: [429, 503])
