@@ -43,6 +43,17 @@ import Testing
         await #expect(throws: CancellationError.self) { try await task.value }
     }
 
+    /// Also where a thread has waited for calls before: it takes one of two, and the other one gets a new thread.
+    @Test func aCallThatBlocksHoldsUpNoOther() async throws {
+        for _ in 0..<100 {
+            let (pool, gate) = (ThreadPool(size: 2), DispatchSemaphore(value: 0))
+            try await pool.run {}
+            for _ in 0..<10 { await Task.yield() }
+            pool.submit { gate.wait() }
+            try await pool.run { _ = gate.signal() }
+        }
+    }
+
     @Test func aPoolOfOneThreadRunsOneCallAtATimeInOrder() async throws {
         let (pool, gate) = (ThreadPool(size: 1), DispatchSemaphore(value: 0))
         let order = Lock([Int]())
