@@ -114,6 +114,9 @@ struct Scheduler: Equatable, Sendable {
         giveCapacityBack()
     }
 
+    /// The work that fits into the memory of the tables.
+    var capacity: Int { max(running.capacity, waiting.capacity) }
+
     /// Gives the memory of a burst back.
     private mutating func giveCapacityBack() {
         if waiting.isEmpty, waiting.capacity > 256 { waiting = [:] }

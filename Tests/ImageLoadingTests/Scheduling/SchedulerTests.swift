@@ -76,6 +76,20 @@ import Testing
         #expect(ended == state())
     }
 
+    @Test func theMemoryOfABurstIsGivenBackWhetherItWaitedOrRan() {
+        let burst = (1...400).map { JobID(rawValue: $0) }
+        var paused = state { $0.isPaused = true }
+        for work in burst { _ = paused.request(.network, for: work, host: "x", rank: plain(1)) }
+        #expect(paused.capacity > 256)
+        for work in burst { paused.withdraw(work) }
+        #expect(paused.capacity <= 256)
+        var running = Scheduler(fetches: .max, fetchesPerHost: .max, localReads: 1, workers: 1)
+        for work in burst { _ = running.request(.network, for: work, host: "x", rank: plain(1)) }
+        #expect(running.capacity > 256)
+        for work in burst { running.release(work) }
+        #expect(running.capacity <= 256)
+    }
+
     // MARK: Promote
 
     @Test func workWhoseRankChangedStandsWhereItWouldHaveStood() {
