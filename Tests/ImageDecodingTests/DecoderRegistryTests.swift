@@ -47,6 +47,24 @@ private struct Dots: Decoding {
         }
     }
 
+    /// The filter works on premultiplied colours; the caller gets what it asked for.
+    @Test(arguments: [AlphaMode.straight, .premultiplied])
+    func aScaledImageHasTheAlphaOfTheOptions(_ alpha: AlphaMode) throws {
+        struct Glass: Decoding {
+            let formats = [Dots.dots]
+            func format(of prefix: Data) -> ImageFormat? { Dots.dots }
+            func info(of data: Data, limits: DecodingLimits) -> ImageInfo { ImageInfo(format: Dots.dots, size: PixelSize(8)) }
+            func decode(_ data: Data, options: DecodeOptions) throws -> DecodedImage {
+                let pixel: [UInt8] = options.alpha == .straight ? [200, 100, 50, 51] : [40, 20, 10, 51]
+                return DecodedImage(try bitmap(8, 8, alpha: options.alpha) { _, _ in pixel }, format: Dots.dots)
+            }
+        }
+        let image = try Glass().decodeToTargetSize(
+            Data([0xD0]), options: .with { ($0.targetSize, $0.alpha) = (PixelSize(4), alpha) })
+        #expect(image.size == PixelSize(4) && image.bitmap.alpha == alpha)
+        #expect(image.bitmap[1, 1] == (alpha == .straight ? [200, 100, 50, 51] : [40, 20, 10, 51]))
+    }
+
     @Test
     func anEmptyRegistryDecodesNothing() {
         let registry = DecoderRegistry([])
