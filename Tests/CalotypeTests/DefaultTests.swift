@@ -4,7 +4,7 @@ import Testing
 
 /// The defaults that the documentation of each property names. A caller relies on them without a line of code.
 @Suite struct Defaults {
-    /// The plain values among the stored properties, as `name value`. Plug-ins, closures and nested values are left out.
+    /// The plain values among the stored properties, as `name value`, without plug-ins, closures and nested values.
     private func values(of subject: Any, without names: Set<String> = []) -> [String] {
         Mirror(reflecting: subject).children.compactMap { child in
             guard let name = child.label, !names.contains(name) else { return nil }
