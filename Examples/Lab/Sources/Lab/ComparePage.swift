@@ -152,7 +152,7 @@ import LabModel
         switch result {
         case .success(let response):
             (figures.memory, figures.tier) = (response.image.cost, response.tier)
-            figures.bytes = response.metrics.byteCount > 0 ? response.metrics.byteCount : nil
+            if response.tier != .memory { figures.bytes = response.metrics.byteCount }
         case .failure(let error): (figures.failure, figures.image) = (Format.sentence(error), nil)
         }
         return figures

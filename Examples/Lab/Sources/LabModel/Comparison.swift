@@ -73,7 +73,9 @@ package enum Comparison {
                 draw(TerminalScreen(lines))
                 figures.image = ContinuousClock.now - start
                 figures.memory = lines.reduce(0) { $0 + $1.utf8.count }
-                (figures.tier, figures.bytes) = (response.tier, response.metrics.byteCount)
+                figures.tier = response.tier
+                // A hit in the memory cache does not know the encoded bytes.
+                if response.tier != .memory { figures.bytes = response.metrics.byteCount }
             case .finished(.failure(let failure)): figures.failure = Format.sentence(failure)
             }
         }

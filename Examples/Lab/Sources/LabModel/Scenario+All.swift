@@ -89,7 +89,7 @@ extension Scenario {
     }
 
     private static let tooManyRedirects = Scenario(
-        id: "loop", title: "Too many redirects", summary: "Thirty redirects are ten or more too many."
+        id: "loop", title: "Too many redirects", summary: "The server redirects thirty times; the limit is ten."
     ) { run in
         do {
             _ = try await run.loader().image(for: run.request("/redirects/30/1.jpg"))
