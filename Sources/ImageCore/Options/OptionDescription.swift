@@ -9,11 +9,27 @@
 public struct OptionDescription: Sendable {
     /// The name of the property, such as `timeout`.
     public let name: String
-    /// Reads the option. Cast to the type of an option, such as `WritableKeyPath<LoadOptions, Bool>`, it writes it too,
-    /// and is what ``OptionLayer`` takes.
+    /// Reads the option. ``writablePath(to:)`` writes it.
     public let path: any PartialKeyPath<LoadOptions> & Sendable
     /// The unit of numbers, such as `bytes`; `nil` for a `Duration`, and for what is not a number.
     public let unit: String?
+
+    /// The path of an option with values of a type, which ``OptionLayer`` takes too; `nil` if the option has another
+    /// type.
+    ///
+    /// ```swift
+    /// var layer = OptionLayer()
+    /// for option in OptionDescription.all {
+    ///     if let flag = option.writablePath(to: Bool.self) { layer[dynamicMember: flag] = true }
+    /// }
+    /// ```
+    ///
+    /// - Parameter type: the type of the property, such as `Bool.self` or `(Int?).self`.
+    public func writablePath<Value>(to type: Value.Type) -> (any WritableKeyPath<LoadOptions, Value> & Sendable)? {
+        guard let path = path as? WritableKeyPath<LoadOptions, Value> else { return nil }
+        // `Sendable`, which `path` has, has no conformance that a cast could look for.
+        return unsafe unsafeBitCast(path, to: (any WritableKeyPath<LoadOptions, Value> & Sendable).self)
+    }
 
     private init(_ name: String, _ path: any PartialKeyPath<LoadOptions> & Sendable, unit: String? = nil) {
         (self.name, self.path, self.unit) = (name, path, unit)

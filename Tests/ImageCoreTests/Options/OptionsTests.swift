@@ -232,8 +232,11 @@ private enum Flavour: OptionKey {
             #expect("\(options[keyPath: option.path])" == "\(property.value)", "\(option.name)")
             #expect(type(of: option.path).valueType == type(of: property.value), "\(option.name)")
         }
-        let flags = OptionDescription.all.filter { $0.path is WritableKeyPath<LoadOptions, Bool> }
+        let flags = OptionDescription.all.compactMap { $0.writablePath(to: Bool.self) }
         #expect(flags.count == declared.count { $0.value is Bool })
+        var layer = OptionLayer()
+        for flag in flags { layer[dynamicMember: flag] = true }
+        #expect(layer.storesToDisk == true && layer.showsTierBadge == true && layer.retries == nil)
     }
 
     @Test func theOriginOfAnOptionIsTheHighestLayerThatSetsOrModifiesIt() {

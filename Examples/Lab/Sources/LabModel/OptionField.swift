@@ -74,20 +74,11 @@ package struct OptionField: Sendable {
         return PixelSize(width: width, height: height)
     }
 
-    /// The path of an option that has a type; `nil` if it has another.
-    private static func path<Value>(
-        _ option: OptionDescription, to _: Value.Type
-    ) -> (any WritableKeyPath<LoadOptions, Value> & Sendable)? {
-        guard let path = option.path as? WritableKeyPath<LoadOptions, Value> else { return nil }
-        // `Sendable` cannot be cast to; the path has it, as the type of `OptionDescription.path` says.
-        return unsafeBitCast(path, to: (any WritableKeyPath<LoadOptions, Value> & Sendable).self)
-    }
-
     private static func typed<Value: Sendable>(
         _ option: OptionDescription, _ unit: String?, _ parse: @escaping @Sendable (String) -> Value?,
         _ print: @escaping @Sendable (Value) -> String, choices: [String] = []
     ) -> OptionField? {
-        guard let path = path(option, to: Value.self) else { return nil }
+        guard let path = option.writablePath(to: Value.self) else { return nil }
         return OptionField(
             name: option.name, unit: unit, choices: choices, path: option.path,
             text: { $0[dynamicMember: path].map(print) }, merged: { print($0[keyPath: path]) },
@@ -103,7 +94,7 @@ package struct OptionField: Sendable {
         _ option: OptionDescription, _ unit: String?, _ parse: @escaping @Sendable (String) -> Value?,
         _ print: @escaping @Sendable (Value) -> String
     ) -> OptionField? {
-        guard let path = path(option, to: Value?.self) else { return nil }
+        guard let path = option.writablePath(to: Value?.self) else { return nil }
         return OptionField(
             name: option.name, unit: unit, choices: [], path: option.path,
             text: { $0[dynamicMember: path].map(print) }, merged: { $0[keyPath: path].map(print) ?? "none" },
