@@ -274,6 +274,30 @@ struct Resuming {
         #expect(try await loader.body(of: try server.request()) == Data(Self.body))
     }
 
+    @Test func theWholeBodyAfterAWrongRangeIsResumedIfItBreaksToo() async throws {
+        let asked = Lock<[String]>([])
+        let server = try LoopbackServer { request, connection in
+            let fields = [(name: "ETag", value: "\"v1\""), (name: "Accept-Ranges", value: "bytes")]
+            let range = request["Range"] ?? "-"
+            let count = asked.withLock { asked in
+                asked.append(range)
+                return asked.count
+            }
+            if count == 2 { return try connection.respond(LoopbackServer.Response(416, headers: fields)) }
+            if count == 4 {
+                let rest = fields + [(name: "Content-Range", value: "bytes 60000-99999/100000")]
+                return try connection.respond(.init(206, headers: rest, body: Array(Resuming.body[60_000...])))
+            }
+            try connection.writeHeaders(200, headers: fields + [(name: "Content-Length", value: "100000")])
+            try connection.write(Array(Resuming.body.prefix(count == 1 ? 40_000 : 60_000)))
+            connection.close()
+        }
+        let loader = ResumingLoader(CurlLoader())
+        for _ in 0..<2 { _ = try await imageError { _ = try await loader.body(of: try server.request()) } }
+        #expect(try await loader.body(of: try server.request()) == Data(Self.body))
+        #expect(asked.withLock { $0 } == ["-", "bytes=40000-", "-", "bytes=60000-"])
+    }
+
     @Test func theSizeLimitAppliesToTheWholeBody() async throws {
         let server = try Breaking().server()
         let loader = ResumingLoader(CurlLoader())
