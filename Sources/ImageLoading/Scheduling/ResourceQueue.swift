@@ -42,6 +42,8 @@ struct ResourceQueue: Sendable {
     private var nextTicket: UInt64 = 0
 
     var queued: Int { tickets.count }
+    /// The entries in memory, with those that no longer count.
+    var heldCount: Int { front.count + groups.values.reduce(0) { $0 + $1.aside.count } }
     private(set) var running = 0
     let limit: Int
     let limitPerGroup: Int

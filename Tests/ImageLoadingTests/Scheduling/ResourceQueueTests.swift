@@ -51,6 +51,34 @@ import Testing
         #expect(mayStart)
     }
 
+    @Test func workThatIsSetAsideStillWaits() {
+        func queue(_ works: ClosedRange<UInt64>, setsAside: Bool) -> ResourceQueue {
+            var queue = ResourceQueue(limit: 10, limitPerGroup: 1)
+            for work in works { queue.enqueue(JobID(rawValue: work), group: "busy", rank: rank(.normal, at: work)) }
+            _ = queue.take()
+            if setsAside {
+                let next = queue.take()
+                #expect(next == nil)
+            }
+            return queue
+        }
+        #expect(queue(1...2, setsAside: true) == queue(1...2, setsAside: false))
+        #expect(queue(1...2, setsAside: true) != queue(1...1, setsAside: true))
+    }
+
+    /// Work whose rank changes again and again, at the front and set aside.
+    @Test(arguments: [1, Int.max]) func changedRanksLeaveFewEntries(perHost: Int) {
+        var queue = ResourceQueue(limit: 10, limitPerGroup: perHost)
+        for work in 1...3 as ClosedRange<UInt64> {
+            for time in 1...1_000 as ClosedRange<UInt64> {
+                queue.enqueue(JobID(rawValue: work), group: "busy", rank: rank(.normal, at: time))
+                #expect(queue.heldCount <= 2 * queue.queued + 32)
+            }
+            if work < 3 { _ = queue.take() }
+        }
+        #expect(queue.queued == (perHost == 1 ? 2 : 1))
+    }
+
     /// A queue that becomes empty after a burst gives memory back. What runs still counts, and a stale entry stays
     /// stale.
     @Test(arguments: [2, Int.max]) mutating func aBurstLeavesTheLimitsAsTheyAre(perHost: Int) {
