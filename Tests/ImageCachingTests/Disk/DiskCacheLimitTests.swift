@@ -14,6 +14,12 @@ import Testing
         limits = DiskCache.Limits(maximumBytes: 1_000, minimumBytes: 0)
         #expect(limits.maximumBytes == 1_000)
         #expect(DiskCache.Limits(maximumBytes: -1, minimumBytes: -1).maximumBytes == 0)
+        let negative = DiskCache.Limits(
+            maximumBytes: -1, minimumBytes: -1, maximumCount: -1, timeToLive: .seconds(-1), freedShare: -1)
+        #expect(
+            negative
+                == DiskCache.Limits(maximumBytes: 0, minimumBytes: 0, maximumCount: 0, timeToLive: .zero, freedShare: 0))
+        #expect(DiskCache.Limits(freedShare: 1.5).freedShare == 1)
         #expect(DiskCache.Limits().maximumBytes == 400_000_000 && DiskCache.Limits().timeToLive == .seconds(30 * 86_400))
     }
 

@@ -301,6 +301,11 @@ import CalotypeSystem
         #expect(cache.variants(of: ResourceKey("b")).isEmpty)
     }
 
+    @Test func limitsBelowZeroCountAsZero() {
+        let limits = MemoryCache.Limits(maximumBytes: -1, maximumCount: -2, maximumEntryBytes: -3)
+        #expect(limits == MemoryCache.Limits(maximumBytes: 0, maximumCount: 0, maximumEntryBytes: 0))
+    }
+
     @Test func theDefaultLimitIsAFifthWithinBounds() {
         #expect(MemoryCache.Limits.defaultBytes(available: 1_000_000_000) == 200_000_000)
         #expect(MemoryCache.Limits.defaultBytes(available: 20_000_000) == 10_000_000)
