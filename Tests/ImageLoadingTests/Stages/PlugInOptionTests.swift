@@ -67,6 +67,10 @@ struct OptionsOfPlugIns {
         #expect(bench.decoder.decodes.map { $0.extra[Quality.self] } == [9])
         #expect(processed.events == [9])
         #expect(encoded.events == [9])
+        // The stored result is decoded with them, too.
+        bench.memory.removeAll()
+        #expect(try await bench.loader.response(for: request).tier == .disk)
+        #expect(bench.decoder.decodes.map { $0.extra[Quality.self] } == [9, 9] && processed.events == [9])
     }
 
     @Test func oneThatChangesTheImageIsPartOfTheKeysInMemoryAndOfProcessedImages() async throws {
