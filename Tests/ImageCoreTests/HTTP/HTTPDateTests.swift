@@ -37,6 +37,20 @@ import Testing
         ])
     func otherTextIsNoDate(_ text: String) { #expect(seconds(text) == nil) }
 
+    @Test("RFC 9110 §5.6.7 each month has its days", arguments: [(2023, 28), (2024, 29), (1900, 28), (2000, 29)])
+    func eachMonthHasItsDays(_ year: Int, february: Int) throws {
+        let names = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+        let days = [31, february, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
+        var start = try #require(seconds("Sun, 01 Jan \(year) 00:00:00 GMT"))
+        for (name, count) in zip(names, days) {
+            #expect(seconds("Sun, 01 \(name) \(year) 00:00:00 GMT") == start, "\(name)")
+            #expect(seconds("Sun, \(count) \(name) \(year) 23:59:59 GMT") == start + Double(count) * 86_400 - 1, "\(name)")
+            #expect(seconds("Sun, \(count + 1) \(name) \(year) 00:00:00 GMT") == nil, "\(name)")
+            start += Double(count) * 86_400
+        }
+        #expect(seconds("Sun, 01 Jan \(year + 1) 00:00:00 GMT") == start)
+    }
+
     @Test("RFC 9110 §5.6.7 a two-digit year more than fifty years ahead is in the past century")
     func twoDigitYearsDependOnTheCurrentYear() throws {
         let soon = try #require(seconds("Sunday, 01-Jan-70 00:00:00 GMT"))
