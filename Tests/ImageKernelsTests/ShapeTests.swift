@@ -107,6 +107,23 @@ import Testing
         #expect(samples[0, 0, 3] == 0)
     }
 
+    /// Two corners of one side share it; those of the other sides are scaled down by the same factor.
+    @Test func radiiThatExceedOnlyTheHeightOrTheWidthAreScaledDownToIt() throws {
+        let wide = try Bitmap.make(80, 20, alpha: .opaque) { _, _, _ in 255 }
+        #expect(
+            try wide.rounded(CornerRadii(topLeft: 30, topRight: 10, bottomLeft: 10)).samples.values
+                == wide.rounded(CornerRadii(topLeft: 15, topRight: 5, bottomLeft: 5)).samples.values)
+        let high = try Bitmap.make(20, 80, alpha: .opaque) { _, _, _ in 255 }
+        #expect(
+            try high.rounded(CornerRadii(topLeft: 10, topRight: 30, bottomRight: 10)).samples.values
+                == high.rounded(CornerRadii(topLeft: 5, topRight: 15, bottomRight: 5)).samples.values)
+        // Those of a long side fit as they are.
+        #expect(try wide.rounded(CornerRadii(topLeft: 20, topRight: 20)).samples[19, 0, 3] > 128)
+        #expect(
+            try wide.rounded(CornerRadii(topLeft: 20, topRight: 20)).samples.values
+                != wide.rounded(CornerRadii(topLeft: 10, topRight: 10)).samples.values)
+    }
+
     @Test func colourIsMultipliedWithAlpha() throws {
         let samples = try Bitmap.noise(21, 21, .rgba16).rounded(CornerRadii(10)).samples
         #expect(stride(from: 0, to: samples.values.count, by: 4).allSatisfy { samples.values[$0] <= samples.values[$0 + 3] })
