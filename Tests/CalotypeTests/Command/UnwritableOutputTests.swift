@@ -10,6 +10,16 @@ import Testing
             #expect(run.errors == "calotype: Standard output cannot be written: \(reason).\n")
         }
 
+        @Test func theCursorIsShownAgainIfStandardOutputFailsWhileBarsAreDrawn() async throws {
+            let terminal = try PseudoTerminal()
+            let command = try CommandProcess(
+                ["load", Project.image("chart.png"), "--no-cache", "--json"], environment: ["TERM": "xterm"], on: terminal,
+                after: "exec >/dev/full")
+            #expect(try await command.end().ending == .status(1))
+            let text = await terminal.all()
+            #expect(text.contains("\u{1B}[?25l") && text.hasSuffix("\r\u{1B}[J\u{1B}[?25h"))
+        }
+
         @Test func aFileThatReachesTheSizeLimitIsRemovedAndReportedInOneLine() async throws {
             let folder = try ScratchFolder()
             let output = folder.file("out.png")
