@@ -15,6 +15,17 @@ import Testing
         #expect((queue.waiting, queue.running) == (1, 2))
     }
 
+    @Test func theHandlesOfRunningLoadsAreInTheOrderOfTheirStart() {
+        var queue = Queue(limit: 20)
+        for number in 0..<20 {
+            queue.add(number, for: "\(number)")
+            let isWanted = queue.take().map { queue.began($0.ticket, number) }
+            #expect(isWanted == true)
+        }
+        let stopped = queue.stop("7")
+        #expect(stopped == 7 && queue.handles == Array(0..<7) + Array(8..<20))
+    }
+
     @Test func theSameKeyIsQueuedOnceUntilItEnds() {
         var queue = Queue(limit: 1)
         let isNew = queue.add(1, for: "a")
