@@ -138,6 +138,13 @@ import Testing
 }
 
 @Suite struct Dithering {
+    @Test func aPaletteHasAsManyColoursAsItMay() {
+        let reds = (0..<64).map { HalfBlocks.RGB(red: UInt8(4 * $0), green: 0, blue: 0) }
+        // The means of the quarters.
+        #expect(ColorPalette(reds, limit: 4).colors.map(\.red).sorted() == [30, 94, 158, 222])
+        #expect(ColorPalette(reds, limit: 64).colors == reds && ColorPalette(reds, limit: 1).colors.count == 1)
+    }
+
     /// Compares with the formula of Floyd and Steinberg for an image that has all errors at once.
     @Test(arguments: [1, 2, 5, 8]) func eachErrorGoesToTheNeighboursToTheRightAndBelow(width: Int) {
         let height = 4
