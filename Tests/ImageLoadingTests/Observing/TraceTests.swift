@@ -52,6 +52,20 @@ import Testing
         #expect(end["tier"] as? String == "network" && end["bytes"] as? Int == 1 && end["coalesced"] as? Bool == false)
     }
 
+    @Test func theEndOfALoadNamesItsResult() throws {
+        let place = Place()
+        let trace = try TraceObserver(path: place.path)
+        let error = ImageError(.timedOut, message: "Too late.", status: 504)
+        for (number, failure) in [LoadFailure.failed(error), .cancelled].enumerated() {
+            trace.observe(.started, of: LoadID(rawValue: UInt64(number)), request: request)
+            trace.observe(.finished(.failure(failure)), of: LoadID(rawValue: UInt64(number)), request: request)
+        }
+        trace.flush()
+        let ends = try place.events().filter { $0["ph"] as? String == "e" }.map { $0["args"] as? [String: Any] ?? [:] }
+        #expect(ends.map { $0["result"] as? String } == ["failed", "cancelled"])
+        #expect(ends.map { $0["error"] as? String } == ["timedOut", nil] && ends.map { $0["status"] as? Int } == [504, nil])
+    }
+
     @Test func anArrowLeadsFromALoadToThoseThatJoinedItsWork() throws {
         let place = Place()
         let trace = try TraceObserver(path: place.path)
