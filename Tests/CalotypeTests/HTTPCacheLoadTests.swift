@@ -251,6 +251,7 @@ import Testing
                 let response = try await loader.response(for: request)
                 #expect(TestImages.pixel(of: response.image, x: 0, y: 0)[0] == red && response.tier == tier)
             }
+            try await loader.flush()
         }
         #expect(server.requests.value == 2)
     }

@@ -5,7 +5,7 @@ import Testing
 import Timing
 
 /// The peak memory of decoding, measured in separate processes.
-@Suite(.serialized, .timeLimit(.minutes(1))) struct DecodeMemoryTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct DecodeMemoryTests {
     private static let corpus: String? = {
         let path = ProcessInfo.processInfo.environment["CALOTYPE_CORPUS"] ?? Project.root + "/../shared/corpus"
         return FileManager.default.fileExists(atPath: path + "/manifest.tsv") ? path : nil
