@@ -183,5 +183,5 @@ bench-smoke: build #- run each benchmark briefly to show that it works (debug)
 bench-instructions: setup #- count instructions and allocations of the engine's operations with callgrind; SUITE="cold join"
 	@Scripts/bench-instructions $(SUITE)
 
-check-instructions: setup #- fail if an operation of the engine takes a tenth more instructions than Benchmarks/instructions.txt says
+check-instructions: setup #- fail if an operation of the engine takes many more instructions than Benchmarks/instructions.txt says
 	@Scripts/bench-instructions --check
