@@ -101,8 +101,8 @@ extension Bitmap {
     /// are anti-aliased as in ``rounded(_:threads:cancellation:)``.
     ///
     /// - Parameters:
-    ///   - radii: the radius of each corner of the outer edge. Those of the inner edge are smaller by `width`.
-    ///   - width: the width of the border, in pixels.
+    ///   - radii: the radius of each corner of the outer edge. Those of the inner edge are smaller by `border`.
+    ///   - border: the width of the border, in pixels.
     ///   - color: the colour of the border, in the colour space of the image.
     ///   - threads: how many threads to use; 1.
     ///   - cancellation: checked between blocks of rows.
