@@ -2,6 +2,7 @@ public import ImageCore
 
 /// What a length is measured in.
 public enum LengthUnit: Hashable, Sendable {
+    /// Pixels.
     case pixels
     /// The shorter side of the image: 0.5 is half of it.
     case shorterSide

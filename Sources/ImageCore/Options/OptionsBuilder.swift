@@ -19,7 +19,12 @@ public struct OptionsBuilder: Sendable {
     public enum Origin: String, Sendable, CaseIterable {
         /// No layer overrides the option: it has its default.
         case standard
-        case global, request, runtime
+        /// The global layer: the defaults of the loader.
+        case global
+        /// The request.
+        case request
+        /// The runtime layer of the loader.
+        case runtime
     }
 
     /// Creates a builder; by default no layer has overrides.
