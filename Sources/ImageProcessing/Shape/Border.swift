@@ -61,7 +61,8 @@ extension Processing where Self == Border {
     /// Draws a border inside the edges, by default `width` pixels wide and with square corners.
     ///
     /// ```swift
-    /// let avatar: [any Processing] = [.circle, .border(width: 4, color: .white, radii: CornerRadii(0.5, unit: .shorterSide))]
+    /// let circle = CornerRadii(0.5, unit: .shorterSide)
+    /// let avatar: [any Processing] = [.circle, .border(width: 4, color: .white, radii: circle)]
     /// ```
     public static func border(
         width: Double, unit: LengthUnit = .pixels, color: PixelColor, radii: CornerRadii = CornerRadii()
