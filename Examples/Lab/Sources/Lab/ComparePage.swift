@@ -95,8 +95,8 @@ import LabModel
     }
 
     private func measure(_ subject: Comparison.Subject) async -> Comparison.Figures {
-        lab.clearMemory()
         do {
+            try await lab.clearMemory()
             try await lab.clearDisk()
         } catch {
             var figures = Comparison.Figures()

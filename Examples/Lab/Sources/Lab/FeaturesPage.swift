@@ -42,7 +42,7 @@ import LabModel
         layout.onClick("start-list") { [weak self] in self?.startList() }
         layout.onClick("start-progressive") { [weak self] in self?.startProgressive() }
         layout.onClick("load-tier") { [weak self] in self?.loadTier() }
-        layout.onClick("clear-memory") { [weak self] in self?.lab.clearMemory() }
+        layout.onClick("clear-memory") { [weak self] in self?.clearMemory() }
         layout.onClick("clear-disk") { [weak self] in self?.clearDisk() }
         layout.onClick("restart") { [weak self] in self?.restart() }
         layout.onClick("coalesce") { [weak self] in self?.coalesce() }
@@ -149,6 +149,8 @@ import LabModel
         tiered.clear()
         target.setImage(request) { [weak self] result in self?.tier = (try? result.get())?.tier }
     }
+
+    private func clearMemory() { Task { try? await lab.clearMemory() } }
 
     private func clearDisk() { Task { try? await lab.clearDisk() } }
 

@@ -34,9 +34,9 @@ import Foundation
         tracing.stop()
         server.stop()
         // Entries that are still being written would make the folder again.
-        let (disk, isFlushed) = (disk, DispatchSemaphore(value: 0))
+        let (loader, isFlushed) = (loader, DispatchSemaphore(value: 0))
         Task.detached {
-            try? await disk.flush()
+            try? await loader.flush()
             isFlushed.signal()
         }
         isFlushed.wait()
@@ -45,14 +45,18 @@ import Foundation
 
     // MARK: Tiers
 
-    package func clearMemory() { memory.removeAll() }
+    /// Empties memory, once the disk has what is still on its way there: a load ends before its image is stored.
+    package func clearMemory() async throws {
+        try await loader.flush()
+        memory.removeAll()
+    }
 
     package func clearDisk() async throws { try await disk.removeAll() }
 
     /// Ends the loader and makes another one on the same folder, as a restart of the program does: memory is empty, and
     /// the disk is not.
     package func restart() async throws {
-        try await disk.flush()
+        try await loader.flush()
         burst = nil
         (memory, disk) = (MemoryCache(), DiskCache(.init(directory: folder)))
         loader = Laboratory.makeLoader(memory, disk, [arrivals, tracing])

@@ -18,11 +18,11 @@ import Testing
             let request = ImageRequest(url: lab.server.url("/tile/7.jpg"))
             func load() async throws -> CacheTier { try await lab.loader.response(for: request).tier }
             var tiers = [try await load(), try await load()]
-            lab.clearMemory()
+            try await lab.clearMemory()
             tiers.append(try await load())
             try await lab.restart()
             tiers.append(try await load())
-            lab.clearMemory()
+            try await lab.clearMemory()
             try await lab.clearDisk()
             tiers.append(try await load())
             #expect(tiers == [.network, .memory, .disk, .disk, .network])
