@@ -107,6 +107,9 @@ struct DiskState: Sendable {
         pending[name] = nil
     }
 
+    /// Whether a use of an entry is to be written.
+    func wasUsed(_ name: EntryName) -> Bool { used[name] != nil }
+
     var hasManyUses: Bool { used.count >= Self.maximumUsed }
 
     /// Returns the uses to write, and forgets them.

@@ -19,8 +19,9 @@ extension DiskWriter {
             guard state.withLock({ $0.usage.isOver(limits) }) else { return }
             if uses.isEmpty { uses = try count(in: home, collects: true) }
             for use in DiskUsage.evictions(from: uses, limits: limits) {
-                // Another process may have used or replaced the entry in the meantime.
-                guard let folder = home.subdirectory(EntryName.folderName(use.name.folder)),
+                // The entry may have been used or replaced in the meantime, here or by another process.
+                guard !state.withLock({ $0.wasUsed(use.name) }),
+                    let folder = home.subdirectory(EntryName.folderName(use.name.folder)),
                     folder.status(of: use.name.fileName)?.times.lastUse == use.lastUse
                 else { continue }
                 try removeFile(of: use.name, in: folder)

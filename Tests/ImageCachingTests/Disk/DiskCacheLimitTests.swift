@@ -85,6 +85,21 @@ import Testing
         for hot in [0, 7, 13] { #expect(try await again.entry(for: dataKey(hot))?.data == content(hot, count: 4_000)) }
     }
 
+    @Test func anEntryThatIsUsedWhileOthersAreEvictedStays() async throws {
+        let folder = try Folder()
+        let files = HeldFiles(.remove)
+        let cache = DiskCache(.init(directory: folder.url, limits: .init(maximumCount: 4)), files: files)
+        for i in 0..<5 { try await cache.store(entry(i), for: dataKey(i)) }
+        async let flushed: Void = cache.flush()
+        // The first of the two that are to be evicted.
+        await files.waitForCall()
+        #expect(try await cache.entry(for: dataKey(1)) != nil)
+        files.release()
+        try await flushed
+        #expect(try await cache.entry(for: dataKey(0)) == nil)
+        #expect(try await cache.entry(for: dataKey(1)) != nil)
+    }
+
     @Test func anEntryAboveTheLimitIsNotStoredAndTheOldOneIsRemoved() async throws {
         let folder = try Folder()
         let cache = folder.cache(.init(maximumBytes: 100_000, minimumBytes: 0))

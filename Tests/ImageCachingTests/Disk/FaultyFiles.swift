@@ -96,7 +96,7 @@ final class FaultyFiles: FileSystem {
 
 /// The real file system, whose first call of one kind waits until the test releases it.
 final class HeldFiles: FileSystem {
-    enum Call: CaseIterable, Sendable { case create, write, setTimes, rename }
+    enum Call: Sendable { case create, write, setTimes, rename, remove }
 
     private let base = POSIXFiles()
     private let held: Call
@@ -147,6 +147,10 @@ final class HeldFiles: FileSystem {
         try base.rename(name, to: newName, in: directory)
     }
 
-    func remove(_ name: String, in directory: OpenFile) throws(FileFailure) { try base.remove(name, in: directory) }
+    func remove(_ name: String, in directory: OpenFile) throws(FileFailure) {
+        pass(.remove)
+        try base.remove(name, in: directory)
+    }
+
     func sync(_ directory: OpenFile) throws(FileFailure) { try base.sync(directory) }
 }
