@@ -97,6 +97,16 @@ public struct ImageRequest: Sendable, Hashable, CustomStringConvertible {
         [lowResolution.map(ImageRequest.key)] + fallbacks.map(ImageRequest.key)
     }
 
+    /// Returns the request for another source, with all else as it is.
+    ///
+    /// - Parameter source: where the image comes from.
+    public func with(source: ImageSource) -> ImageRequest {
+        var request = replacing(source)
+        (request.owner, request.fallbacks, request.lowResolution) = (owner, fallbacks, lowResolution)
+        if payload != nil { request.send(method, body) }
+        return request
+    }
+
     /// Returns a request for another source with the same options and purpose, without method, body, owner, fallbacks
     /// and low resolution.
     package func replacing(_ source: ImageSource) -> ImageRequest {

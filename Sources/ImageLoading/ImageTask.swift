@@ -25,8 +25,8 @@ public final class ImageTask: LoadHandle {
         var fallbacks = Fallbacks()
         var joinedNarrowerFetch = false
         var deadline: DeadlineTimer?
-        /// The load of the small version.
-        var lowResolution: ImageTask?
+        /// The loads that end with this one: of the small version, and those that interceptors start.
+        var companions: [ImageTask] = []
     }
 
     public var id: LoadID { plan.id }
@@ -36,14 +36,17 @@ public final class ImageTask: LoadHandle {
     let plan: LoadPlan
     /// Whether the load reports progress and previews.
     let wantsProgress: Bool
+    /// Whether an interceptor started the load as a part of another one: observers do not see it as a load.
+    let isPart: Bool
     private let coordinator: LoadCoordinator
     private let startTime: ContinuousClock.Instant
     private let state: Lock<State>
 
     init(
-        _ plan: LoadPlan, wantsProgress: Bool, coordinator: LoadCoordinator, onEvent: (@Sendable (LoadEvent) -> Void)?
+        _ plan: LoadPlan, wantsProgress: Bool, isPart: Bool = false, coordinator: LoadCoordinator,
+        onEvent: (@Sendable (LoadEvent) -> Void)?
     ) {
-        self.plan = plan
+        (self.plan, self.isPart) = (plan, isPart)
         self.coordinator = coordinator
         startTime = ContinuousClock.now
         self.wantsProgress = wantsProgress
@@ -102,12 +105,12 @@ public final class ImageTask: LoadHandle {
     public var priority: LoadPriority {
         get { state.withLock { $0.priority } }
         set {
-            let (subscription, lowResolution) = state.withLock { state in
+            let (subscription, companions) = state.withLock { state in
                 state.priority = newValue
-                return (state.subscription, state.lowResolution)
+                return (state.subscription, state.companions)
             }
             if let subscription { coordinator.setPriority(subscription, newValue) }
-            lowResolution?.priority = newValue
+            for companion in companions { companion.priority = newValue }
         }
     }
 
@@ -200,14 +203,18 @@ public final class ImageTask: LoadHandle {
         finish(.failure(.failed(error)))
     }
 
-    /// Ties the load of the small version to this one: it ends no later.
-    func attach(lowResolution: ImageTask) {
+    /// Ties another load to this one: it ends no later, and has the same priority.
+    func attach(_ companion: ImageTask) {
         let (isLate, priority) = state.withLock { state in
-            if state.result == nil { state.lowResolution = lowResolution }
+            if state.result == nil { state.companions.append(companion) }
+            if companion.isPart { state.progress = nil }
             return (state.result != nil, state.priority)
         }
-        if isLate { lowResolution.cancel() } else if lowResolution.priority != priority { lowResolution.priority = priority }
+        if isLate { companion.cancel() } else if companion.priority != priority { companion.priority = priority }
     }
+
+    /// Forgets a load that has ended.
+    func detach(_ companion: ImageTask) { state.withLock { $0.companions.removeAll { $0 === companion } } }
 
     /// Whether ``cancel()`` was called, also after the end.
     var isCancelled: Bool { state.withLock { $0.isCancelled } }
@@ -261,6 +268,15 @@ public final class ImageTask: LoadHandle {
         }
     }
 
+    /// Reports the event of a part of the load, but not its end.
+    func pass(_ event: LoadEvent) {
+        switch event {
+        case .progress(let progress): report(progress)
+        case .preview(let preview): show(preview)
+        case .finished: break
+        }
+    }
+
     /// Ends the load with an error, which names those of the sources that were tried before.
     func fail(_ error: ImageError) {
         var error = error
@@ -289,16 +305,16 @@ public final class ImageTask: LoadHandle {
         }
         guard isFirst else { return }
         coordinator.ended(self, result, deliveryBegan)
-        let (waiters, lowResolution, deadline, delivers) = state.withLock { state in
+        let (waiters, companions, deadline, delivers) = state.withLock { state in
             state.hasEnded = true
-            defer { state.waiters = [] }
+            defer { (state.waiters, state.companions) = ([], []) }
             return (
-                state.waiters, state.lowResolution.take(), state.deadline.take(),
+                state.waiters, state.companions, state.deadline.take(),
                 state.events.append { .finished(result.response) }
             )
         }
         if delivers { deliverPending() }
-        lowResolution?.cancel()
+        for companion in companions { companion.cancel() }
         deadline?.cancel()
         for waiter in waiters { waiter() }
     }

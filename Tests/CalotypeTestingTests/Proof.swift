@@ -23,8 +23,8 @@ struct Proof: Sendable, CustomTestStringConvertible {
 @Suite(.timeLimit(.minutes(3))) struct BrokenParts {
     static let proofs =
         decodingProofs + animationProofs + encodingProofs + processingProofs + cachingProofs + dataCachingProofs
-        + adapterProofs + loadingProofs + interceptorProofs + observerProofs + responseCachingProofs + providingProofs
-        + animationFramesProofs
+        + adapterProofs + loadingProofs + interceptorProofs + loadInterceptorProofs + observerProofs + responseCachingProofs
+        + providingProofs + animationFramesProofs
 
     @Test(arguments: proofs) func aBrokenPartFailsItsRule(_ proof: Proof) async throws {
         do {

@@ -39,6 +39,9 @@ public struct LoadOptions: Sendable {
     /// or come from the same layer. A load that shares a fetch, or that a cache serves, does not call its own
     /// interceptors.
     public var interceptors: [any RequestInterceptor] = []
+    /// Interceptors around this load, memory hits included, the first one outermost; none. They are no part of the
+    /// identity of an image: what they load is cached under the key of the request that they make.
+    public var loadInterceptors: [any LoadInterceptor] = []
     /// Whether expensive networks, such as cellular or metered ones, may be used.
     public var allowsExpensiveNetwork: Bool = true
     /// The largest image to decode, or to make with a processor, in pixels (``DecodingLimits/pixels``); `nil` applies

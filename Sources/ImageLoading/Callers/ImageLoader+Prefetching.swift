@@ -8,9 +8,15 @@ extension ImageLoader {
         onEnd: @escaping @Sendable (ImagePrefetcher.End?) -> Void
     ) -> ImageTask? {
         let goal: LoadGoal = destination == .disk ? .prefetchToDisk : .image
-        let plan: LoadPlan
+        var plan: LoadPlan
         do {
             plan = try coordinator.plan(request, goal: goal, priority: priority)
+            if plan.goal == .prefetchToDisk, coordinator.runsInterceptors(plan) {
+                // They get images.
+                var request = request
+                request.options.modify(\.cachePolicy) { $0.remove(.writesMemory) }
+                plan = try coordinator.plan(request, priority: priority)
+            }
         } catch {
             onEnd(.failed(error))
             return nil

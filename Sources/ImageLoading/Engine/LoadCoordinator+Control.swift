@@ -54,8 +54,11 @@ extension LoadCoordinator {
         endRevalidations()
     }
 
-    /// The loads that wait for work, the oldest first.
-    var runningTasks: [ImageTask] { state.withLock { state in state.tasks.sorted { $0.key < $1.key }.map(\.value) } }
+    /// The loads whose interceptors run, and then those that wait for work, the oldest first.
+    var runningTasks: [ImageTask] {
+        intercepted.withLock { $0.values.sorted { $0.id < $1.id } }
+            + state.withLock { state in state.tasks.sorted { $0.key < $1.key }.map(\.value) }
+    }
 
     /// Returns when every original fetched so far is stored, durably.
     func flush() async throws {

@@ -19,6 +19,8 @@ final class LoadCoordinator: Sendable {
     let control: Lock<Control>
     let counts = Lock(LoadCounts())
     let ownedLoads = OwnedLoads()
+    /// The loads whose interceptors run.
+    let intercepted = Lock<[LoadID: ImageTask]>([:])
     let prefetchers = Prefetchers()
     /// The results that are being stored. Loads that began before the caches were cleared store nothing.
     let stores = StoreGate()
@@ -65,27 +67,38 @@ final class LoadCoordinator: Sendable {
     ///
     /// - Parameters:
     ///   - priority: the priority where no layer of the request's or above it sets one.
+    ///   - runsInterceptors: whether the load's own interceptors run; not for a source that they did not get.
     ///   - first: the plan for the first source of the load, where this one is for a fallback source. The load keeps
     ///     its id and its deadline.
+    ///   - outer: the plan of the load around this one, which is a part of it and has its id.
     func plan(
-        _ request: ImageRequest, goal: LoadGoal = .image, priority: LoadPriority? = nil, continuing first: LoadPlan? = nil
+        _ request: ImageRequest, goal: LoadGoal = .image, priority: LoadPriority? = nil, runsInterceptors: Bool = true,
+        continuing first: LoadPlan? = nil, within outer: LoadPlan? = nil
     ) throws(LoadFailure) -> LoadPlan {
         let began = observers.isEmpty ? nil : ContinuousClock.now
-        let (id, defaults) = (first?.id ?? .next(), control.withLock { $0.defaults })
-        let merged: MergedOptions
-        do {
-            merged = try defaults.options(for: request)
-        } catch {
-            var error = error
-            error.source = request.description
-            throw .failed(error)
+        let (whole, defaults) = (first ?? outer, control.withLock { $0.defaults })
+        let id = whole?.id ?? .next()
+        var (request, goal, merged) = (request, goal, try merge(request, defaults))
+        if runsInterceptors, whole == nil, !merged.options.loadInterceptors.isEmpty {
+            try rewrite(&request, &merged, &goal)
         }
-        let storeEpoch = first?.storeEpoch ?? stores.epoch
+        let storeEpoch = whole?.storeEpoch ?? stores.epoch
         let deadline = first.map(\.deadline) ?? merged.options.deadline.map { components.deadline(after: $0) }
         return LoadPlan(
             id, request, merged, goal: goal, identities: components.identities(of: request, merged),
             priority: priority.flatMap { defaults.inheritsPriority(request) ? $0 : nil },
             deadline: deadline, storeEpoch: storeEpoch, planning: began.map { ContinuousClock.now - $0 } ?? .zero)
+    }
+
+    /// The three layers of a request's options, merged.
+    func merge(_ request: ImageRequest, _ defaults: LayeredDefaults) throws(LoadFailure) -> MergedOptions {
+        do {
+            return try defaults.options(for: request)
+        } catch {
+            var error = error
+            error.source = request.description
+            throw .failed(error)
+        }
     }
 
     /// The image of a request in the memory cache, or the lookup that missed it.
@@ -125,14 +138,14 @@ final class LoadCoordinator: Sendable {
 
     /// Loads the small version of an image, which is shown until there is something better.
     func startLowResolution(_ request: ImageRequest, for task: ImageTask) {
-        guard let plan = try? plan(request) else { return }
+        guard let plan = try? plan(request, runsInterceptors: false) else { return }
         let small = start(components.lookUpMemory(plan), wantsProgress: false) { [weak task] event in
             guard case .finished(.success(let response)) = event else { return }
             var preview = response.image
             preview.isPreview = true
             task?.showLowResolution(preview)
         }
-        task.attach(lowResolution: small)
+        task.attach(small)
     }
 
     /// Loads bytes, or what their header says.
@@ -143,6 +156,7 @@ final class LoadCoordinator: Sendable {
     func ended(
         _ task: ImageTask, _ result: Result<LoadOutput, LoadFailure>, _ deliveryBegan: ContinuousClock.Instant?
     ) {
+        guard !task.isPart else { return }
         counts.withLock { $0.add(result) }
         if let owner = task.plan.request.owner { ownedLoads.remove(task, of: owner) }
         observeEnd(result.map(\.summary), task.plan, deliveryBegan: deliveryBegan)

@@ -120,7 +120,7 @@ final class LoadPlan: Sendable {
     /// The job whose output the load waits for.
     func jobKey(_ components: Components) -> JobKey {
         switch goal {
-        case .image:
+        case .image, .intercepted:
             let isStored = readsResult && components.dataCache != nil
             return key(isStored ? .processedImage : .image, imageKey, components)
         case .bytes: return originalKey(components)
@@ -179,6 +179,8 @@ extension ImageRequest {
 enum LoadGoal: Sendable {
     /// The image, decoded and processed.
     case image
+    /// The image that the load's interceptors return.
+    case intercepted
     /// The bytes in the data cache, once a decoder has accepted their header.
     case prefetchToDisk
     /// The bytes, whatever they are.

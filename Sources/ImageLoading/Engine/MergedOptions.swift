@@ -106,7 +106,7 @@ final class LayeredDefaults: Sendable {
             let options = merged.options
             let readsByVariant =
                 options.cachePolicy.readsMemory && options.headers.isEmpty && options.interceptors.isEmpty
-                && options.extra.isEmpty && !options.memoryFollowsFreshness
+                && options.loadInterceptors.isEmpty && options.extra.isEmpty && !options.memoryFollowsFreshness
             variantWithoutOptions = readsByVariant ? merged.variant : nil
         } catch {
             plain = .failure(error)

@@ -30,7 +30,7 @@ extension LoadCoordinator {
     func start(_ lookup: MemoryLookup, wantsProgress: Bool, onEvent: (@Sendable (LoadEvent) -> Void)?) -> ImageTask {
         let task = makeTask(lookup.plan, wantsProgress, onEvent)
         task.startDeadline()
-        begin(task, lookup)
+        if lookup.plan.goal == .intercepted { intercept(task) } else { begin(task, lookup) }
         let request = lookup.plan.request
         if wantsProgress, let source = request.lowResolution, !task.hasEnded {
             startLowResolution(request.replacing(source), for: task)

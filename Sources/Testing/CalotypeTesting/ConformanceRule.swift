@@ -18,8 +18,8 @@ public struct ConformanceRule: Hashable, Sendable, CustomStringConvertible {
     public static var all: [ConformanceRule] {
         let lists: [any ConformanceRules.Type] = [
             DecodingRule.self, AnimationRule.self, EncodingRule.self, ProcessingRule.self, CachingRule.self,
-            DataCachingRule.self, AdapterRule.self, DataLoadingRule.self, InterceptorRule.self, ObserverRule.self,
-            ResponseCachingRule.self, ProvidingRule.self, AnimationFramesRule.self,
+            DataCachingRule.self, AdapterRule.self, DataLoadingRule.self, InterceptorRule.self,
+            LoadInterceptorRule.self, ObserverRule.self, ResponseCachingRule.self, ProvidingRule.self, AnimationFramesRule.self,
         ]
         return lists.flatMap { $0.rules } + DataLoadingConformance.rules
     }

@@ -42,6 +42,25 @@ import Testing
         #expect(bench.shown.events == [1, 2, 101, 102])
     }
 
+    @Test func previewsProgressAndThePriorityPassInterceptors() async throws {
+        struct Around: LoadInterceptor {
+            func intercept(_ request: ImageRequest, size: PixelSize?, next: @escaping Next) async throws -> ImageResponse {
+                try await next(request)
+            }
+        }
+        let bench = PreviewBench(chunks: 3) { $0.options.loadInterceptors = [Around()] }
+        let task = bench.start()
+        await bench.letChunkThrough()
+        await bench.shown.wait(forCount: 1)
+        #expect(bench.shown.events == [1] && task.progress?.received == PreviewBench.chunk)
+        task.priority = .veryHigh
+        #expect(bench.loader.coordinator.runningTasks.map(\.priority) == [.veryHigh, .veryHigh])
+        for _ in 0..<2 { await bench.letChunkThrough() }
+        #expect(red(try await task.response.image) == 3)
+        await bench.ended.wait(forCount: 1)
+        #expect(bench.progress.events.last == 3 * PreviewBench.chunk)
+    }
+
     @Test func aPreviewIsShownAtMostOnceInAnInterval() async throws {
         let clock = ManualClock()
         let bench = PreviewBench(chunks: 4) { $0.clock = clock }
