@@ -44,6 +44,9 @@ private struct Stopped: Error {}
         inner.options.modify(\.loadInterceptors) { $0.append(named("c")) }
         _ = try await bench.loader.image(for: inner)
         #expect(calls.events.suffix(6) == ["a 10", "b 10", "c 10", "after c", "after b", "after a"])
+        calls.removeAll()
+        for _ in 0..<2 { _ = try await bench.loader.image(for: url("x")) }
+        #expect(calls.events == ["a 0", "b 0", "after b", "after a", "a 0", "b 0", "after b", "after a"])
         // Without a size, or with one that an interceptor sets.
         calls.removeAll()
         var small = ImageRequest(url: url("x"))
