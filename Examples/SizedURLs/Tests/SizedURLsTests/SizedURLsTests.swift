@@ -55,17 +55,13 @@ private func url(_ text: String) -> URL { URL(string: "https://" + text)! }
         let network = ScriptedLoader { request in
             guard request.url.host() == "a.example.org" else { return .body(Data([7])) }
             guard let status else { throw ImageError(.connectionFailed, message: "There is no connection.") }
-            return .response(.init(status: .init(code: status)))
+            return .response(.init(status: .init(code: status)), chunks: [])
         }
         var configuration = ImageLoader.Configuration(dataLoader: network, decoder: ScriptedDecoder())
         configuration.options.loadInterceptors = [mirror]
-        let result = await ImageLoader(configuration).task(for: ImageRequest(url: url("a.example.org/cat.jpg"))).ended
+        let loader = ImageLoader(configuration)
+        let image = try? await loader.image(for: url("a.example.org/cat.jpg"))
         #expect(network.requests.map { $0.url.host() } == hosts)
-        #expect((result != nil) == (hosts.count == 2))
+        #expect((image != nil) == (hosts.count == 2))
     }
-}
-
-extension ImageTask {
-    /// The image; `nil` if the load has failed.
-    fileprivate var ended: DecodedImage? { get async { try? await image } }
 }
