@@ -33,36 +33,26 @@ import Foundation
     /// Resizes the files, eight at a time so that memory does not grow with their number. Returns how many failed.
     private static func resize(_ files: [URL], into output: URL) async -> Int {
         let loader = ImageLoader.standard { ($0.memoryCache, $0.dataCache) = (nil, nil) }
+        let requests = files.map { ImageRequest(url: $0, size: PixelSize(width: 320, height: 320)) }
         let showsProgress = isatty(STDERR_FILENO) == 1
-        var (rest, done, failures) = (files[...], 0, 0)
-        await withTaskGroup(of: Bool.self) { group in
-            func startNext() {
-                guard !Task.isCancelled, let file = rest.popFirst() else { return }
-                group.addTask { await resize(file, into: output, with: loader) }
+        var failures = 0
+        for await item in loader.responses(for: requests) {
+            do {
+                try write(item.result.get().image, named: files[item.index].lastPathComponent, into: output)
+            } catch {
+                failures += 1
+                report("\(files[item.index].lastPathComponent): \(error)")
             }
-            for _ in 0..<8 { startNext() }
-            for await succeeded in group {
-                (done, failures) = (done + 1, failures + (succeeded ? 0 : 1))
-                if showsProgress { FileHandle.standardError.write(Data("\r\(done) of \(files.count)\u{1B}[K".utf8)) }
-                startNext()
-            }
+            if showsProgress { FileHandle.standardError.write(Data("\r\(item.completed) of \(files.count)\u{1B}[K".utf8)) }
         }
         if showsProgress { FileHandle.standardError.write(Data("\r\u{1B}[K".utf8)) }
         return failures
     }
 
-    private static func resize(_ file: URL, into output: URL, with loader: ImageLoader) async -> Bool {
-        do {
-            let image = try await loader.image(for: file, size: PixelSize(width: 320, height: 320))
-            let data = try EncoderRegistry(.codecs).encode(image, as: .webp, options: EncodeOptions())
-            try FileManager.default.createDirectory(at: output, withIntermediateDirectories: true)
-            try data.write(to: output.appending(path: file.lastPathComponent + ".webp"), options: .atomic)
-            return true
-        } catch {
-            // A load that Ctrl-C cancels is no failure to report.
-            if !Task.isCancelled { report("\(file.lastPathComponent): \(error)") }
-            return false
-        }
+    private static func write(_ image: DecodedImage, named name: String, into output: URL) throws {
+        let data = try EncoderRegistry(.codecs).encode(image, as: .webp, options: EncodeOptions())
+        try FileManager.default.createDirectory(at: output, withIntermediateDirectories: true)
+        try data.write(to: output.appending(path: name + ".webp"), options: .atomic)
     }
 
     private static func report(_ message: String) { FileHandle.standardError.write(Data("\(message)\n".utf8)) }
