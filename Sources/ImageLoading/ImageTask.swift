@@ -29,6 +29,18 @@ public final class ImageTask: LoadHandle {
         var companions: [ImageTask] = []
     }
 
+    /// What has become of a load.
+    public enum Status: Hashable, Sendable {
+        /// The load runs, or waits.
+        case running
+        /// The image is there.
+        case loaded
+        /// The load failed.
+        case failed
+        /// The load was cancelled before its end.
+        case cancelled
+    }
+
     public var id: LoadID { plan.id }
     /// The request that the load was started with.
     public var request: ImageRequest { plan.request }
@@ -73,6 +85,16 @@ public final class ImageTask: LoadHandle {
 
     /// How the load has ended, without waiting; `nil` while it runs.
     public var result: Result<ImageResponse, LoadFailure>? { hasEnded ? ending : nil }
+
+    /// What has become of the load, without waiting.
+    public var status: Status {
+        switch result {
+        case nil: .running
+        case .success: .loaded
+        case .failure(.failed): .failed
+        case .failure(.cancelled): .cancelled
+        }
+    }
 
     /// How many bytes have arrived, without waiting; `nil` if none have. A fallback source begins again.
     public var progress: LoadProgress? { state.withLock { $0.progress } }

@@ -11,6 +11,8 @@ public struct DecodedImage: Sendable, Equatable, CustomStringConvertible {
     /// The animation of which this image is the first frame; `nil` for a still image. Loads set it; see
     /// ``LoadOptions/animates``.
     public var animation: AnimatedImage?
+    /// What the decoder and the processors attached to the image; none by default.
+    public var values = ImageValues()
     /// Until when a memory cache may serve the image without asking its server, in seconds since 1970; `nil` if that is
     /// not known (``LoadOptions/memoryFollowsFreshness``).
     package var freshUntil: Double?
@@ -18,6 +20,11 @@ public struct DecodedImage: Sendable, Equatable, CustomStringConvertible {
     /// Creates an image, by default complete and without a format.
     public init(_ bitmap: Bitmap, format: ImageFormat? = nil, isPartial: Bool = false, isPreview: Bool = false) {
         (self.bitmap, self.format, self.isPartial, self.isPreview) = (bitmap, format, isPartial, isPreview)
+    }
+
+    public static func == (a: DecodedImage, b: DecodedImage) -> Bool {
+        a.bitmap == b.bitmap && a.format == b.format && a.isPartial == b.isPartial && a.isPreview == b.isPreview
+            && a.animation == b.animation && a.freshUntil == b.freshUntil
     }
 
     /// The size in pixels.

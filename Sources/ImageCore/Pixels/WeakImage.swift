@@ -5,6 +5,7 @@ package struct WeakImage: Sendable {
     private let isAnimated: Bool
     private let (format, isPartial, isPreview): (ImageFormat?, Bool, Bool)
     private let freshUntil: Double?
+    private let values: ImageValues
 
     /// - Returns: `nil` if only `image` has the pixels.
     package init?(_ image: inout DecodedImage) {
@@ -12,14 +13,14 @@ package struct WeakImage: Sendable {
         bitmap = Bitmap.Weak(image.bitmap)
         (animation, isAnimated) = (image.animation, image.animation != nil)
         (format, isPartial, isPreview) = (image.format, image.isPartial, image.isPreview)
-        freshUntil = image.freshUntil
+        (freshUntil, values) = (image.freshUntil, image.values)
     }
 
     /// The image; `nil` once it is no longer in use.
     package var image: DecodedImage? {
         guard let bitmap = bitmap.bitmap else { return nil }
         var image = DecodedImage(bitmap, format: format, isPartial: isPartial, isPreview: isPreview)
-        (image.animation, image.freshUntil) = (animation, freshUntil)
+        (image.animation, image.freshUntil, image.values) = (animation, freshUntil, values)
         return isAnimated && animation == nil ? nil : image
     }
 }

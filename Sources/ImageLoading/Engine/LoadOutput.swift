@@ -123,6 +123,21 @@ final class Original: Sendable {
     }
 }
 
+extension Original {
+    /// What is known of the response that had the bytes; `nil` for a local source.
+    var response: OriginalResponse? {
+        guard tier != .local else { return nil }
+        guard let responseHead else {
+            return OriginalResponse(url: nil, status: entry.head.status, headerFields: entry.head.headerFields)
+        }
+        // A cache knows only a digest of where the redirects led.
+        let isRedirected = tier == .disk && responseHead.redirect != nil
+        return OriginalResponse(
+            url: isRedirected ? nil : responseHead.url, status: responseHead.head.status,
+            headerFields: responseHead.head.headerFields)
+    }
+}
+
 /// Stores the bytes of a fetch, once, whichever of the jobs that use them is the first to accept them.
 final class Commit: Sendable {
     typealias Body = @Sendable () async throws -> Void

@@ -162,6 +162,7 @@ struct Pipeline: Sendable {
             job.metrics.withLock { $0.byteCount = entry.data.count }
             var current = image
             current.freshUntil = stage.freshUntil(madeFrom: nil, stored: entry)
+            current.original = stage.original(of: entry)
             let staged = StagedImage(current, tier: .disk)
             let (targets, priority) = coordinator.stores(of: job)
             if targets.contains(.memory) { store.storeInMemory(staged, priority) }
@@ -324,6 +325,7 @@ struct Pipeline: Sendable {
         // The bytes are an image: no error page gets into a cache.
         store.store(original, isAnimated: image.animation != nil)
         var current = image
+        current.original = original.response
         if plan.options.memoryFollowsFreshness {
             current.freshUntil = processedStage.freshUntil(madeFrom: original.responseHead)
         }
@@ -352,7 +354,7 @@ struct Pipeline: Sendable {
     private func process(_ before: StagedImage, _ processor: any Processing) async throws -> StagedImage {
         let stage = ProcessStage(processor, of: plan, components)
         var image = try await runner.runOnWorker(.process) { [job] in try stage.process(before.image, job.token) }
-        image.freshUntil = before.image.freshUntil
+        (image.freshUntil, image.original) = (before.image.freshUntil, before.image.original)
         return StagedImage(image, tier: before.tier, source: before.source)
     }
 

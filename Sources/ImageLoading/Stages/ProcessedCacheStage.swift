@@ -106,6 +106,16 @@ struct ProcessedCacheStage: Sendable {
         case outdated
     }
 
+    /// What is known of the response that a stored image was made from.
+    func original(of image: DataEntry) -> OriginalResponse? {
+        guard rules != nil else { return nil }
+        var fields = image.head.headerFields
+        // What the cache added, or replaced.
+        for field in image.head.headerFields where field.name.canonicalName.hasPrefix("calotype-") { fields[field.name] = nil }
+        fields[.contentType] = nil
+        return OriginalResponse(url: nil, headerFields: fields)
+    }
+
     /// Asks the server whether the original is unchanged.
     ///
     /// - Parameters:
