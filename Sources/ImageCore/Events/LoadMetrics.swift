@@ -21,6 +21,8 @@ public struct LoadMetrics: Hashable, Sendable, CustomStringConvertible {
     public var decode: Duration = .zero
     /// The time of all processors together.
     public var process: Duration = .zero
+    /// The time of encoding, for a load that wants the bytes of a format.
+    public var encode: Duration = .zero
 
     /// Creates times and counts of zero.
     public init() {}
@@ -30,7 +32,7 @@ public struct LoadMetrics: Hashable, Sendable, CustomStringConvertible {
     public var description: String {
         let stages = [
             ("waiting", waiting), ("processedCache", processedCache), ("originalCache", originalCache), ("network", network),
-            ("decode", decode), ("process", process),
+            ("decode", decode), ("process", process), ("encode", encode),
         ]
         var parts = ["total \(total.inSecondsOrMilliseconds)"]
         parts += stages.filter { $0.1 > .zero }.map { "\($0.0) \($0.1.inSecondsOrMilliseconds)" }

@@ -14,6 +14,8 @@ public enum LoadStage: String, Hashable, Sendable, CaseIterable {
     case decode
     /// Runs the processors.
     case process
+    /// Encodes the image, for a load that wants the bytes of a format.
+    case encode
     /// Stores bytes and images in the caches.
     case store
     /// Delivers the result to the caller.

@@ -56,6 +56,11 @@ public struct ImageVariant: Hashable, Sendable, CustomStringConvertible {
         return ImageVariant(Storage(text: text, decode: decode, processors: processors + [identifier]))
     }
 
+    /// The variant in the bytes of a file.
+    ///
+    /// - Parameter form: the format, and the options of the encoder.
+    package func encoded(as form: String) -> ImageVariant { ImageVariant("\(text)|as \(form)") }
+
     private init(_ storage: Storage) { self.storage = storage }
 
     /// The decoding options and the processors in order; empty for the image as it is in the file.

@@ -54,6 +54,9 @@ final class AnimationReader: AnimationFrames {
     /// The animation with another processor after the others.
     func processed(by processor: any Processing) -> AnimationReader { AnimationReader(self, processors + [processor]) }
 
+    /// The same animation, with decodes that are cancelled apart from those of this one.
+    func copy() -> AnimationReader { AnimationReader(self, processors) }
+
     func frame(at index: Int) async throws -> DecodedImage {
         if let image = state.withLock({ $0.kept?[index] }) { return image }
         do {
@@ -73,7 +76,8 @@ final class AnimationReader: AnimationFrames {
         }
     }
 
-    private func decode(_ index: Int) throws -> DecodedImage {
+    /// Makes a frame on the calling thread.
+    func decode(_ index: Int) throws -> DecodedImage {
         let (taken, token) = state.withLock { state in
             defer { state.animation = nil }
             if let token = state.token, !token.isCancelled { return (state.animation, token) }

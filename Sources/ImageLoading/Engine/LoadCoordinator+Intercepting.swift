@@ -11,9 +11,8 @@ extension LoadCoordinator {
             if goal == .image { goal = .intercepted }
             return
         }
-        let isImage = goal == .image || goal == .prefetchToDisk
         for rewriter in rewriters {
-            request = rewriter.request(for: request, size: isImage ? merged.options.targetSize : nil)
+            request = rewriter.request(for: request, size: goal.hasSize ? merged.options.targetSize : nil)
             merged = try merge(request, control.withLock { $0.defaults })
         }
     }

@@ -7,6 +7,8 @@ final class LoadOutput: Sendable {
         case bytes(Original)
         /// What the header says, and the bytes that have it. Indirect, since suspended jobs have room for a content.
         indirect case info(ImageInfo, Original)
+        /// The image in the bytes of a format.
+        indirect case encoded(EncodedImage)
     }
 
     let content: Content
@@ -18,6 +20,7 @@ final class LoadOutput: Sendable {
         switch content {
         case .image(let image): image.tier
         case .bytes(let original), .info(_, let original): original.tier
+        case .encoded(let image): image.tier
         }
     }
 
@@ -59,6 +62,7 @@ extension LoadMetrics {
         case .network: network += time
         case .decode: decode += time
         case .process: process += time
+        case .encode: encode += time
         case .request, .memoryCache, .store, .deliver, .revalidate: break
         }
     }
@@ -74,6 +78,7 @@ extension LoadMetrics {
         network += upstream.network
         decode += upstream.decode
         process += upstream.process
+        encode += upstream.encode
     }
 }
 

@@ -86,6 +86,7 @@ final class LoadPlan: Sendable {
         if goal == .image, self.options.cachePolicy.writesMemory { options.targets.insert(.memory) }
         if writesDisk {
             if storesOriginal { options.targets.insert(.original) }
+            if case .encoded = goal { options.targets.insert(.encoded) }
             if goal == .image, self.options.diskStorage.keepsResult(isProcessed: isProcessed) {
                 options.targets.formUnion([.processed, .animation])
             }
@@ -107,6 +108,9 @@ final class LoadPlan: Sendable {
             && options.diskStorage.keepsResult(isProcessed: isProcessed)
     }
 
+    /// Whether the data cache may have the image in the bytes of a format.
+    var readsEncoded: Bool { options.cachePolicy.readsDisk && !isLocal }
+
     /// Whether the data cache may have the finished image of other loads that is on the way to the plan's image.
     func mayStartFromDisk(_ image: ImageKey, steps: [PixelStep]) -> Bool {
         readsResult && image != imageKey && (!steps.isEmpty || options.targetSize != nil)
@@ -123,6 +127,9 @@ final class LoadPlan: Sendable {
         case .image, .intercepted:
             let isStored = readsResult && components.dataCache != nil
             return key(isStored ? .processedImage : .image, imageKey, components)
+        case .encoded(let form):
+            let image = ImageKey(resource: resource, variant: merged.variant.encoded(as: form.text))
+            return key(.encodedImage, image, components)
         case .bytes: return originalKey(components)
         case .info: return key(.imageInfo, decodedKey, components)
         case .prefetchToDisk: return key(.validatedHeader, decodedKey, components)
@@ -176,17 +183,30 @@ extension ImageRequest {
 }
 
 /// What a load ends with.
-enum LoadGoal: Sendable {
+enum LoadGoal: Equatable, Sendable {
     /// The image, decoded and processed.
     case image
     /// The image that the load's interceptors return.
     case intercepted
+    /// The image in the bytes of a format.
+    case encoded(EncodedForm)
     /// The bytes in the data cache, once a decoder has accepted their header.
     case prefetchToDisk
     /// The bytes, whatever they are.
     case bytes
     /// What their header says.
     case info
+
+    /// Whether a load decodes the image.
+    var decodes: Bool {
+        switch self {
+        case .image, .encoded: true
+        case .prefetchToDisk, .bytes, .info: false
+        }
+    }
+
+    /// Whether the size of the image matters.
+    var hasSize: Bool { self != .bytes && self != .info }
 }
 
 /// What a plan sends to the network layer, and through what.

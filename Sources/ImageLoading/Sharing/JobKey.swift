@@ -11,6 +11,8 @@ struct JobKey: Hashable, Sendable {
         case headerBytes
         /// The finished image, from the data cache where it is there.
         case processedImage
+        /// The finished image in the bytes of a format, from the data cache where they are there.
+        case encodedImage
         /// What the header says, read from as few bytes as possible.
         case imageInfo
         /// What the header of the whole file says; a decoder knows the format.

@@ -139,6 +139,8 @@ struct StoreTargets: OptionSet, Hashable, Sendable {
     static let processed = StoreTargets(rawValue: 4)
     /// The original bytes of an animation, of which no processed image is stored.
     static let animation = StoreTargets(rawValue: 8)
+    /// The image in the data cache, in the bytes of the format that the load wants.
+    static let encoded = StoreTargets(rawValue: 16)
 }
 
 /// How many loads, directly or through dependents, want progress and previews of work.

@@ -110,7 +110,7 @@ extension Pipeline {
     ///
     /// - Throws: the error of the decoder if they are no image.
     private func judge(_ original: Original) async throws {
-        if plan.goal == .image {
+        if plan.goal.decodes {
             let stage = DecodeStage(components: components, plan: plan, processor: nil)
             try await runner.runOnWorker(.revalidate) { [job] in _ = try stage.decode(original, from: nil, job.token) }
         } else {

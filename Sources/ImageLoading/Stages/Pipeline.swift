@@ -72,13 +72,14 @@ struct Pipeline: Sendable {
     var plan: LoadPlan { job.plan }
     var components: Components { coordinator.components }
     var runner: StageRunner { StageRunner(coordinator: coordinator, job: job) }
-    private var store: StoreStage { StoreStage(coordinator: coordinator, job: job) }
+    var store: StoreStage { StoreStage(coordinator: coordinator, job: job) }
 
     /// Makes the output of the job.
     func makeOutput() async throws -> LoadOutput.Content {
         switch job.key.kind {
         case .processedImage: .image(try await makeFinishedImage())
         case .image: .image(try await makeImage())
+        case .encodedImage: .encoded(try await makeEncodedImage())
         case .original, .headerBytes: .bytes(try await makeOriginal())
         case .imageInfo, .validatedHeader: try await readHeader()
         case .revalidation: .bytes(try await revalidate())
@@ -91,36 +92,36 @@ struct Pipeline: Sendable {
     /// processors.
     private func makeFinishedImage() async throws -> StagedImage {
         var fetched: Original?
-        switch try await lookUpProcessedImage() {
-        case .hit(let image): return image
+        switch try await lookUpProcessedEntry() {
+        case .hit(let entry): if let image = try await decodeProcessedImage(entry) { return image }
         case .miss(let original): fetched = original
         }
         coordinator.observe(.cacheLookup(.disk, isHit: false), plan)
         return try await image(after: job.steps, fetched)
     }
 
-    private enum ProcessedLookup {
-        case hit(StagedImage)
+    enum ProcessedLookup {
+        case hit(DataEntry)
         /// The bytes, where the question whether the image is current has brought them.
         case miss(Original?)
     }
 
-    /// Looks the finished image up. A stale one is served where its rules allow that, or after the server has confirmed
-    /// its original.
-    private func lookUpProcessedImage() async throws -> ProcessedLookup {
+    /// Looks the finished image up, or its bytes in a format. A stale entry is served where its rules allow that, or
+    /// after the server has confirmed its original.
+    func lookUpProcessedEntry() async throws -> ProcessedLookup {
         let stage = processedStage
         guard let entry = try await processedEntry() else { return .miss(nil) }
         switch stage.use(of: entry) {
         case .none: return .miss(nil)
-        case .serve: return try await decodeProcessedImage(entry, stage)
+        case .serve: return .hit(entry)
         case .serveWhileRevalidating:
             coordinator.revalidate(job.key.image, plan, .processedImage)
-            return try await decodeProcessedImage(entry, stage)
+            return .hit(entry)
         case .revalidate(let fields):
             switch try await confirmOrStandIn(entry, stage, fields) {
             case .confirmed(let confirmed):
                 if confirmed.storedAt != entry.storedAt { store.store(confirmed, stage) }
-                return try await decodeProcessedImage(confirmed, stage)
+                return .hit(confirmed)
             case .fetched(let original):
                 count(original)
                 return .miss(original)
@@ -132,11 +133,8 @@ struct Pipeline: Sendable {
     /// Looks up the image of the job, which is on the way to another one, and takes it only where the server need not
     /// be asked.
     private func lookUpFreshProcessedImage() async throws -> StagedImage? {
-        let stage = processedStage
-        guard let entry = try await processedEntry(), stage.use(of: entry) == .serve,
-            case .hit(let image) = try await decodeProcessedImage(entry, stage)
-        else { return nil }
-        return image
+        guard let entry = try await processedEntry(), processedStage.use(of: entry) == .serve else { return nil }
+        return try await decodeProcessedImage(entry)
     }
 
     private func processedEntry() async throws -> DataEntry? {
@@ -150,7 +148,8 @@ struct Pipeline: Sendable {
     }
 
     /// An image that does not decode is removed, and a miss.
-    private func decodeProcessedImage(_ entry: DataEntry, _ stage: ProcessedCacheStage) async throws -> ProcessedLookup {
+    private func decodeProcessedImage(_ entry: DataEntry) async throws -> StagedImage? {
+        let stage = processedStage
         let keepsDepth = !plan.options.convertsTo8Bit
         do {
             let image = try await runner.runOnWorker(.decode) { [components] in
@@ -166,17 +165,17 @@ struct Pipeline: Sendable {
             let staged = StagedImage(current, tier: .disk)
             let (targets, priority) = coordinator.stores(of: job)
             if targets.contains(.memory) { store.storeInMemory(staged, priority) }
-            return .hit(staged)
+            return staged
         } catch is ImageError {
             await remove(stage)
-            return .miss(nil)
+            return nil
         }
     }
 
     // MARK: The way to the pixels
 
     /// The image after some steps: the output of another job, so that [a, b] shares the work of [a].
-    private func image(after steps: [PixelStep], _ fetched: Original? = nil) async throws -> StagedImage {
+    func image(after steps: [PixelStep], _ fetched: Original? = nil) async throws -> StagedImage {
         let output = try await coordinator.output(
             of: plan.imageKey(after: steps.last?.variant ?? 0, components), steps: steps,
             scale: steps.isEmpty ? plan.scale : nil, fetched: fetched, for: job)
@@ -190,7 +189,10 @@ struct Pipeline: Sendable {
         // before this one could be joined. It stored the image before it could no longer be joined, so that this lookup
         // finds it.
         let unscaled = { job.steps.isEmpty ? components.unscaledImage(for: plan) : nil }
-        if let image = components.peekImage(job.key.image, plan) ?? unscaled() { return StagedImage(image, tier: .memory) }
+        // What is in memory is older than bytes that have just been fetched.
+        if job.fetched == nil, let image = components.peekImage(job.key.image, plan) ?? unscaled() {
+            return StagedImage(image, tier: .memory)
+        }
         // So that [a, b] on disk is the start of [a, b, c]. The whole list was looked up before.
         if plan.mayStartFromDisk(job.key.image, steps: job.steps), let image = try await lookUpFreshProcessedImage() {
             return image
@@ -198,7 +200,7 @@ struct Pipeline: Sendable {
         let image: StagedImage
         if let step = job.steps.last, job.steps.count > 1 || !runsWithDecode(step) {
             job.makePreviews(of: .image(step.processor))
-            let before = try await self.image(after: Array(job.steps.dropLast()))
+            let before = try await self.image(after: Array(job.steps.dropLast()), job.fetched)
             job.endPreviews()
             image = try await process(before, step.processor)
         } else {
@@ -230,7 +232,7 @@ struct Pipeline: Sendable {
             // Another load wants a larger size of the image at the same time, and this one is made from that.
             guard let original = larger.original else { throw ImageError.noInput }
             return try await decode(original, from: larger, processor)
-        case .info: throw ImageError.noInput
+        case .info, .encoded: throw ImageError.noInput
         }
     }
 

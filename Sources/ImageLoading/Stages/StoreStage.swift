@@ -19,9 +19,7 @@ struct StoreStage: Sendable {
         let stage = ProcessedCacheStage(components: components, plan: plan, image: job.key.image)
         // An image that must not be stored need not be encoded. One that was made from older bytes must not stay.
         guard stage.allowsStoring(imageMadeFrom: image.source) else {
-            if image.tier == .network, image.source != nil {
-                inBackground(job.id) { try await cache.removeEntry(for: stage.key) }
-            }
+            if image.tier == .network, image.source != nil { remove(stage) }
             return
         }
         inBackground(job.id) { [components] in
@@ -48,10 +46,17 @@ struct StoreStage: Sendable {
         inBackground(original.job, commit)
     }
 
-    /// Stores a finished image that the server has confirmed.
+    /// Stores a finished image that the server has confirmed, or one in the bytes of a format.
     func store(_ entry: DataEntry, _ stage: ProcessedCacheStage) {
-        guard let cache = components.dataCache, coordinator.stores(of: job).targets.contains(.processed) else { return }
+        let target: StoreTargets = job.key.kind == .encodedImage ? .encoded : .processed
+        guard let cache = components.dataCache, coordinator.stores(of: job).targets.contains(target) else { return }
         inBackground(job.id) { try await cache.store(entry, for: stage.key) }
+    }
+
+    /// Removes a finished image.
+    func remove(_ stage: ProcessedCacheStage) {
+        guard let cache = components.dataCache else { return }
+        inBackground(job.id) { try await cache.removeEntry(for: stage.key) }
     }
 
     /// Stores the output of a job while its loads continue. Until that has ended, late loads find the output with the
