@@ -86,7 +86,8 @@ public struct StandardConfiguration: Sendable {
 
     /// Decoders to try before the built-in ones, the last one first; none.
     public var decoders: [any Decoding] = []
-    /// Encoders to try before the built-in ones, the last one first, for storing processed images; none.
+    /// Encoders to try before the built-in ones, the last one first, for storing processed images and for
+    /// ``ImageLoader/encoded(for:as:options:)``; none.
     public var encoders: [any Encoding] = []
     /// The format in which ``DiskStorage`` stores processed images; PNG, which is lossless.
     public var processedFormat = ImageFormat.png

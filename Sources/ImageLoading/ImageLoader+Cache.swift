@@ -110,7 +110,8 @@ extension ImageLoader {
         // MARK: Removing
 
         /// Removes the image of a request from memory and disk, and the bytes that it is made from. Other sizes and
-        /// other processors of the source stay in memory. A load that is running may store the image afterwards.
+        /// other processors of the source stay in memory, and what ``ImageLoader/encoded(for:as:options:)`` made stays
+        /// on disk. A load that is running may store the image afterwards.
         ///
         /// - Throws: ``LoadFailure/failed(_:)`` if an option is invalid, and what the caches throw.
         public func remove(_ request: ImageRequest) async throws {

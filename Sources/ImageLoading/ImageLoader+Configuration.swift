@@ -23,8 +23,9 @@ extension ImageLoader {
         /// them for their identities but does not run them. Those of an ``InterceptedLoader`` that is itself the
         /// ``dataLoader`` need not be listed.
         public var identifyingInterceptors: [any RequestInterceptor] = []
-        /// Encodes the images that ``DiskStorage`` stores in ``dataCache``, when the options of a load say so; with
-        /// `nil`, the default, the loader stores original bytes instead.
+        /// Encodes the images that ``DiskStorage`` stores in ``dataCache``, when the options of a load say so, and the
+        /// results of ``ImageLoader/encoded(for:as:options:)``. With `nil`, the default, the loader stores original
+        /// bytes instead, and has no other results.
         public var encoder: (any Encoding)?
         /// The format of the images that ``encoder`` writes and ``decoder`` reads back; PNG, which is lossless.
         public var processedFormat = ImageFormat.png

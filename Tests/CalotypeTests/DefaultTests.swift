@@ -114,7 +114,8 @@ import Testing
         #expect(CacheStatistics(name: "disk").evictions.total == 0 && CacheStatistics(name: "disk").hitRatio == nil)
         #expect(
             values(of: LoadMetrics()) == ["byteCount 0", "isCoalesced false", "retries 0"]
-                + ["total", "waiting", "processedCache", "originalCache", "network", "decode", "process"].map { "\($0) \(zero)" })
+                + ["total", "waiting", "processedCache", "originalCache", "network", "decode", "process", "encode"]
+                .map { "\($0) \(zero)" })
         #expect(
             values(of: TransferTiming())
                 == ["nameLookup", "connect", "tlsHandshake", "firstByte"].map { "\($0) \(zero)" } + ["isReused false"])

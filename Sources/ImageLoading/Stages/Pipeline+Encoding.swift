@@ -56,15 +56,19 @@ extension Components {
     ///
     /// - Throws: `unsupportedFeature` if the loader has none for the format.
     fileprivate func encoder(of format: ImageFormat) throws(ImageError) -> any Encoding {
-        let encoder = configuration.encoder
-        if let encoder, encoder.formats.contains(format) { return encoder }
-        let known = encoder?.formats.map(\.rawValue).joined(separator: ", ") ?? ""
-        throw ImageError(
-            .unsupportedFeature,
-            message: known.isEmpty
-                ? "The loader has no encoder, so that it cannot write \(format). Set `encoder` in its configuration."
-                : "The loader has no encoder for the format \(format). Its formats are \(known).",
-            stage: .encode)
+        guard let encoder = configuration.encoder else {
+            throw ImageError(
+                .unsupportedFeature,
+                message: "The loader has no encoder, so it cannot write \(format). Set `encoder` in its configuration.",
+                stage: .encode)
+        }
+        guard encoder.formats.contains(format) else {
+            let known = encoder.formats.map(\.rawValue).joined(separator: ", ")
+            throw ImageError(
+                .unsupportedFeature,
+                message: "The loader has no encoder for the format \(format). Its formats are \(known).", stage: .encode)
+        }
+        return encoder
     }
 }
 

@@ -89,6 +89,35 @@ import Testing
         #expect(observer.log.events.first?.underlying is CancellationError)
     }
 
+    /// So is a response cache.
+    @Test func aResponseCachesOwnCancellationErrorIsAMiss() async throws {
+        struct Cancelling: ResponseCaching {
+            func lookUp(_ request: DataRequest) throws -> ResponseLookup { throw CancellationError() }
+            func store(_ entry: DataEntry, for request: DataRequest) {}
+            func removeResponse(for request: DataRequest) {}
+            func removeResponses(for url: URL) {}
+            func removeAll() {}
+        }
+        let bench = Bench { $0.responseCache = Cancelling() }
+        #expect(red(try await bench.loader.image(for: url("a"))) == 7)
+    }
+
+    /// Those that run while an image is stored, too.
+    @Test func anEncodersOwnCancellationErrorKeepsTheImage() async throws {
+        final class Cancelling: Encoding {
+            var formats: [ImageFormat] { [ScriptedDecoder.format] }
+            func encode(_ image: DecodedImage, as format: ImageFormat, options: EncodeOptions) throws -> Data {
+                throw CancellationError()
+            }
+        }
+        let bench = Bench { ($0.encoder, $0.processedFormat) = (Cancelling(), ScriptedDecoder.format) }
+        var request = ImageRequest(url: url("a"))
+        request.options.diskStorage = .processedImages
+        #expect(red(try await bench.loader.image(for: request)) == 7)
+        try await bench.loader.flush()
+        #expect(bench.disk.keys.isEmpty)
+    }
+
     @Test func aCancelledLoadStaysCancelled() async {
         let bench = Bench.held()
         let task = bench.loader.task(for: ImageRequest(url: url("a")))
