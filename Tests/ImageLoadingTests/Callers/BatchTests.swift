@@ -125,7 +125,7 @@ import Testing
             return count
         }
         loop.cancel()
-        #expect(await loop.value == 0 && bench.network.requests.isEmpty)
+        #expect(await loop.value == 0 && bench.loader.statistics.loads == ImageLoader.Loads())
     }
 
     @Test func anEmptyBatchEnds() async {
