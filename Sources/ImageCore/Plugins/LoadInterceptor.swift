@@ -6,9 +6,9 @@
 /// `next` loads, under the key of the request that it gets. One that only replaces requests is better a
 /// ``RequestRewriting``, which costs no time.
 ///
-/// Called once per load, in a task of that load, on no actor. Loads of bytes or of headers, such as a loader's
-/// `data(for:)`, run no interceptors. A load of a prefetcher does, and one whose destination is the disk makes the
-/// image for them.
+/// Called once per load, in a task of that load, on no actor. Loads of bytes, headers or encoded images, such as a
+/// loader's `data(for:)`, run no interceptors. A load of a prefetcher does, and one whose destination is the disk makes
+/// the image for them.
 ///
 /// **Cancelling**: the calling task is cancelled, also at the load's deadline; `next` throws
 /// ``LoadFailure/cancelled``, which must be rethrown.

@@ -200,7 +200,7 @@ enum LoadGoal: Equatable, Sendable {
     /// Whether a load decodes the image.
     var decodes: Bool {
         switch self {
-        case .image, .encoded: true
+        case .image, .intercepted, .encoded: true
         case .prefetchToDisk, .bytes, .info: false
         }
     }
