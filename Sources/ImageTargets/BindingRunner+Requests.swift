@@ -14,9 +14,10 @@ extension BindingRunner {
         let identity = RequestIdentity(request, options)
         let sizesToView = options.sizesToTarget && options.targetSize == nil
         var size: ViewImageSize? = sizesToView ? nil : .unlimited
+        var old: LoadOptions?
         let (action, token) = change { [request] state in
             guard !state.binding.isCurrent(identity) else {
-                size = nil
+                (size, old) = (nil, state.binding.options)
                 return state.update(request, identity, options, completion)
             }
             // The view cannot be asked before its call returns. Until then, its last answer has to do.
@@ -28,6 +29,7 @@ extension BindingRunner {
         }
         if let size { setSize(size) }
         if case .setPriority = action { execute(action, token, nil) }
+        if let old { updateAnimation(from: old, to: options) }
     }
 
     /// Ends the current request, and shows that there is no image to load.

@@ -23,7 +23,11 @@ final class BindingRunner<View: ImageViewAdapter>: Sendable {
         var animated: Animated?
         /// `nil` where motion is reduced.
         var playing: Playing?
+        /// Whether the app has stopped the animation, or has not started it.
+        var isAnimationStopped = false
         var lastAnimation: UInt64 = 0
+
+        var isAnimationPaused: Bool { isAnimationStopped || !binding.isVisible }
     }
 
     /// An image with an animation, as the view shows it.

@@ -106,9 +106,9 @@ struct CallQueue: Sendable {
         pending.append(Entry(step: .complete(result), isResult: true))
     }
 
-    /// Drops the pending frames of an animation that has stopped.
-    mutating func dropFrames() {
-        pending.removeAll { if case .call(.setFrame) = $0.step { true } else { false } }
+    /// Drops the pending calls of an animation that has stopped.
+    mutating func dropAnimation() {
+        pending.removeAll { if case .call(let call) = $0.step { call.isOfAnimation } else { false } }
     }
 
     /// Drops all pending steps that deliver something that the load produced. Returns whether a completion was among

@@ -35,6 +35,10 @@ public enum ImagePhase: Sendable {
     public private(set) var accessibilityLabel: String?
     /// Called on the main actor after each change of the phase.
     public var onChange: ((ImagePhase) -> Void)?
+    /// Called on the main actor when the last frame of an animation has been shown for its time; `nil` by default.
+    public var onAnimationLoop: ((AnimationPlaybackState) -> Void)?
+    /// Which frame of its animation the view shows, and how far it has played; `nil` if it shows no animation.
+    public var animationState: AnimationPlaybackState? { target.animationState }
     /// Whether the user prefers reduced motion, so that images are shown without a transition and animations stay at
     /// their first frame. `false` by default.
     public var isMotionReduced = false {
@@ -77,6 +81,12 @@ public enum ImagePhase: Sendable {
         show(ImageRequest(url: url, size: size, processors: processors))
     }
 
+    /// Plays the animation from the frame that is shown, or once more if it is over.
+    public func startAnimation() { target.startAnimation() }
+
+    /// Stops the animation at the frame that is shown.
+    public func stopAnimation() { target.stopAnimation() }
+
     /// Reports that the view came on screen or left it; see ``LoadOptions/offScreenPolicy``.
     public func setVisible(_ isVisible: Bool) { target.setVisible(isVisible) }
 
@@ -111,6 +121,8 @@ public enum ImagePhase: Sendable {
         // The result comes next. Without one, the load was cancelled.
         if case .loading = phase, nextCall == nil { phase = .empty }
     }
+
+    public func animationLoopEnded(_ state: AnimationPlaybackState) { onAnimationLoop?(state) }
 
     private var nextCall: ViewCall? { target.runner.state.withLock { $0.binding.calls.nextCall } }
 

@@ -10,7 +10,8 @@ public import ImageCore
 ///   keeps it until the new one is there.
 /// - A memory hit is shown at once, without placeholder or transition.
 /// - An animation plays until the view shows something else, leaves the screen or is released, unless the user prefers
-///   reduced motion.
+///   reduced motion. ``stopAnimation()``, ``startAnimation()`` and the options ``LoadOptions/animationPlays`` and
+///   ``LoadOptions/autoplays`` control it.
 /// - Completions run on the isolation of the caller.
 /// - When the view leaves the screen, the target lowers the priority of the load or cancels it, as
 ///   ``LoadOptions/offScreenPolicy`` says. When the view comes back, the target restores the priority or starts the

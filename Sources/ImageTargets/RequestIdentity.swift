@@ -32,6 +32,8 @@ package struct RequestIdentity: Equatable, Sendable {
     private let transition: ImageTransition
     private let offScreenPolicy: OffScreenPolicy
     private let showsTierBadge: Bool
+    private let animationPlays: Int?
+    private let autoplays: Bool
     private let extra: ExtraOptions
 
     /// Makes the identity of a request to a loader.
@@ -58,6 +60,7 @@ package struct RequestIdentity: Equatable, Sendable {
             allowsExpensiveNetwork: options.allowsExpensiveNetwork, otherSources: request.otherSources, owner: request.owner)
         (priority, accessibilityLabel, extra) = (options.priority, options.accessibilityLabel, options.extra)
         (placeholder, failureImage) = (options.placeholder, options.failureImage)
+        (animationPlays, autoplays) = (options.animationPlays, options.autoplays)
         (transition, offScreenPolicy, showsTierBadge) = (options.transition, options.offScreenPolicy, options.showsTierBadge)
     }
 }

@@ -9,6 +9,7 @@ enum ViewCall: Sendable {
     case setImage(DecodedImage, ImageTransition, badge: CacheTier?)
     /// A frame of the animation of the image.
     case setFrame(DecodedImage, badge: CacheTier?)
+    case animationLoopEnded(AnimationPlaybackState)
     case clear
     case setPlaceholder(Placeholder)
     case setLoading(Bool)
@@ -33,6 +34,7 @@ enum ViewCall: Sendable {
         case .setTierBadge(let tier): return .showsBadges(await view.setTierBadge(tier))
         case .setImage(let image, let transition, _): await view.setImage(image, transition: transition)
         case .setFrame(let image, _): await view.setFrame(image)
+        case .animationLoopEnded(let state): await view.animationLoopEnded(state)
         case .clear: await view.clear()
         case .setPlaceholder(let placeholder): await view.setPlaceholder(placeholder)
         case .setLoading(let isLoading): await view.setLoading(isLoading)
@@ -52,6 +54,7 @@ enum ViewCall: Sendable {
         case .setTierBadge(let tier): return .showsBadges(view.setTierBadge(tier))
         case .setImage(let image, let transition, _): view.setImage(image, transition: transition)
         case .setFrame(let image, _): view.setFrame(image)
+        case .animationLoopEnded(let state): view.animationLoopEnded(state)
         case .clear: view.clear()
         case .setPlaceholder(let placeholder): view.setPlaceholder(placeholder)
         case .setLoading(let isLoading): view.setLoading(isLoading)
@@ -83,10 +86,18 @@ enum ViewCall: Sendable {
         }
     }
 
-    /// Whether `newer` makes this call redundant, which holds for progress, previews and frames.
+    /// Whether the call belongs to an animation, and is dropped when that stops.
+    var isOfAnimation: Bool {
+        switch self {
+        case .setFrame, .animationLoopEnded: true
+        default: false
+        }
+    }
+
+    /// Whether `newer` makes this call redundant, which holds for progress, previews, frames and ends of loops.
     func isReplaced(by newer: ViewCall) -> Bool {
         switch (self, newer) {
-        case (.setProgress, .setProgress), (.setFrame, .setFrame): true
+        case (.setProgress, .setProgress), (.setFrame, .setFrame), (.animationLoopEnded, .animationLoopEnded): true
         case (.setImage(let image, _, _), .setImage(let other, _, _)): image.isPreview && other.isPreview
         default: false
         }

@@ -64,6 +64,11 @@ import Testing
         let expected =
             "64x48 jpeg, 8-bit rgb, alpha, cropped to 60x40, 12 frames, orientation right, progressive, profile “Display P3”"
         #expect("\(info)" == expected)
+        let loops = [0, 3].map { loopCount in
+            info.loopCount = loopCount
+            return "\(info)".contains(loopCount == 0 ? "12 frames, endless" : "12 frames, 3 loops")
+        }
+        #expect(loops == [true, true])
     }
 
     @Test func aRequestNamesItsSourceWithoutCredentials() throws {

@@ -14,7 +14,7 @@ import Testing
         func frame(at index: Int) async throws -> DecodedImage { try TestImages.solid(red: first + UInt8(index)) }
     }
 
-    private enum Call: Hashable { case image(UInt8), frame(UInt8), clear }
+    private enum Call: Hashable { case image(UInt8), frame(UInt8), loop(Int, isOver: Bool), clear }
 
     private actor AnimatedView: ImageViewAdapter {
         nonisolated let calls = EventLog<Call>()
@@ -33,6 +33,9 @@ import Testing
         func setFrame(_ image: DecodedImage) async {
             calls.append(.frame(red(image)))
             try? await gate?.pass()
+        }
+        func animationLoopEnded(_ state: AnimationPlaybackState) {
+            calls.append(.loop(state.finishedLoops, isOver: state.isOver))
         }
         func clear() { calls.append(.clear) }
         func setPlaceholder(_ placeholder: Placeholder) {}
@@ -55,8 +58,12 @@ import Testing
     }
 
     /// Shows an image in a view, from the memory cache.
-    private func show(_ image: DecodedImage, _ name: String, in target: ImageTarget<AnimatedView>) async {
-        let request = ImageRequest(url: URL(string: "test://\(name)")!)
+    private func show(
+        _ image: DecodedImage, _ name: String, in target: ImageTarget<AnimatedView>,
+        _ change: (inout OptionLayer) -> Void = { _ in }
+    ) async {
+        var request = ImageRequest(url: URL(string: "test://\(name)")!)
+        change(&request.options)
         provider.cache(image, for: request)
         await target.setImage(request)
     }
@@ -349,8 +356,97 @@ import Testing
         await clock.waitForSleeps(5)
         gate.open()
         await untilCallsReturn(of: target)
-        #expect(view.calls.events == [.image(10), .frame(11), .frame(11)])
+        #expect(view.calls.events == [.image(10), .frame(11), .loop(1, isOver: false), .frame(11)])
         await target.clear()
+    }
+
+    @Test func theAppStopsAndStartsAnAnimation() async throws {
+        let view = AnimatedView()
+        let target = ImageTarget(view, loader: provider)
+        #expect(target.animationState == nil)
+        let image = try animated()
+        await show(image, "a", in: target)
+        await advance(1)
+        await view.calls.wait(forCount: 2)
+        await clock.waitForSleeps(2)
+        target.stopAnimation()
+        #expect(target.animationState?.frame == 1 && target.animationState?.isPlaying == false)
+        // Only the app starts it again.
+        target.setVisible(false)
+        target.setVisible(true)
+        #expect(image.animation?.playingViews == 0)
+        target.setVisible(false)
+        target.startAnimation()
+        #expect(image.animation?.playingViews == 0)
+        target.setVisible(true)
+        #expect(target.animationState?.isPlaying == true && image.animation?.playingViews == 1)
+        await advance(3)
+        await view.calls.wait { $0.last == .frame(12) }
+        #expect(Set(view.calls.events) == [.image(10), .frame(11), .frame(12)])
+        // The next animation plays.
+        target.stopAnimation()
+        let next = try animated(50)
+        await show(next, "b", in: target)
+        #expect(next.animation?.playingViews == 1)
+        await untilCallsReturn(of: target)
+        await target.clear()
+        #expect(target.animationState == nil)
+    }
+
+    @Test func withoutAutoplayTheFirstFrameStaysUntilTheAppStartsTheAnimation() async throws {
+        let view = AnimatedView()
+        let target = ImageTarget(view, loader: provider)
+        let image = try animated()
+        await show(image, "a", in: target) { $0.autoplays = false }
+        #expect(image.animation?.playingViews == 0 && target.animationState == AnimationPlaybackState())
+        target.startAnimation()
+        #expect(image.animation?.playingViews == 1)
+        // The same request with the option starts and stops it too.
+        await show(image, "a", in: target) { $0.autoplays = true }
+        #expect(image.animation?.playingViews == 1)
+        await show(image, "a", in: target) { $0.autoplays = false }
+        #expect(image.animation?.playingViews == 0)
+        #expect(view.calls.events == [.image(10)])
+    }
+
+    @Test func aViewPlaysAsOftenAsTheOptionSays() async throws {
+        let view = AnimatedView()
+        let target = ImageTarget(view, loader: provider)
+        let image = try animated()
+        await show(image, "a", in: target) { $0.animationPlays = 1 }
+        for sleep in 1...3 {
+            await advance(sleep)
+            await view.calls.wait(forCount: 1 + sleep)
+        }
+        #expect(view.calls.events == [.image(10), .frame(11), .frame(12), .loop(1, isOver: true)])
+        #expect(target.animationState?.isOver == true && image.animation?.playingViews == 0)
+        target.startAnimation()
+        await view.calls.wait { $0.last == .frame(10) }
+        #expect(target.animationState?.finishedLoops == 0)
+        // The same request with another count.
+        await show(image, "a", in: target) { $0.animationPlays = 2 }
+        for sleep in 4...6 { await advance(sleep) }
+        await view.calls.wait { $0.contains(.loop(1, isOver: false)) }
+        #expect(target.animationState?.isPlaying == true)
+        await target.clear()
+    }
+
+    @Test func whereMotionIsReducedTheAppDoesNotStartAnAnimation() async throws {
+        let view = AnimatedView(reducesMotion: true)
+        let target = ImageTarget(view, loader: provider)
+        let image = try animated()
+        await show(image, "a", in: target) { $0.autoplays = false }
+        target.startAnimation()
+        #expect(image.animation?.playingViews == 0 && target.animationState == AnimationPlaybackState())
+        await view.reduceMotion(false)
+        await target.motionPreferenceChanged()
+        #expect(image.animation?.playingViews == 1)
+        await view.reduceMotion(true)
+        await target.motionPreferenceChanged()
+        target.stopAnimation()
+        await view.reduceMotion(false)
+        await target.motionPreferenceChanged()
+        #expect(image.animation?.playingViews == 0)
     }
 
     /// A view of the main actor that knows nothing of animations.
@@ -392,5 +488,5 @@ import Testing
 
 extension AnimatedImage {
     /// The number of views that play the animation now.
-    fileprivate var playingViews: Int { playback.withLock { $0.listeners.values.count { !$0.isPaused } } }
+    fileprivate var playingViews: Int { playback.withLock { $0.listeners.values.count(where: \.isActive) } }
 }

@@ -24,6 +24,7 @@
         private var content: (Image) -> AnyView = { AnyView($0.resizable()) }
         private var placeholder: AnyView?
         private var failure: ((ImageError) -> AnyView)?
+        private var onLoop: (@MainActor (AnimationPlaybackState) -> Void)?
         private var completions: [@MainActor @Sendable (Result<ImageResponse, LoadFailure>) -> Void] = []
 
         /// Makes a view that shows the image at a URL.
@@ -74,7 +75,9 @@
         public var body: some View {
             let label = request?.options.accessibilityLabel
             let mode = request?.options.contentMode ?? .fit
-            PhaseContainer(request: request, mode: mode, observesProgress: false, completion: completion) { store in
+            PhaseContainer(
+                request: request, mode: mode, observesProgress: false, completion: completion, onAnimationLoop: onLoop
+            ) { store in
                 switch store.phase {
                 case .success(let image): BitmapImage(image: image, label: label, content: content)
                 case .failure(let error):
@@ -147,6 +150,20 @@
         /// Sets how a loaded image appears: ``LoadOptions/transition``.
         public func transition(_ transition: ImageTransition) -> Self {
             with { $0.request?.options.transition = transition }
+        }
+
+        /// Sets how often an animation is shown, instead of as often as the file says: ``LoadOptions/animationPlays``.
+        ///
+        /// - Parameter plays: how often in all; 0 for ever.
+        public func animationPlays(_ plays: Int?) -> Self { with { $0.request?.options.animationPlays = plays } }
+
+        /// Sets whether an animation plays; if not, the view keeps the frame that it shows. A change starts or stops
+        /// the animation: ``LoadOptions/autoplays``.
+        public func playsAnimation(_ plays: Bool) -> Self { with { $0.request?.options.autoplays = plays } }
+
+        /// Sets a closure to call on the main actor when the last frame of an animation has been shown for its time.
+        public func onAnimationLoop(_ body: @escaping @MainActor (AnimationPlaybackState) -> Void) -> Self {
+            with { $0.onLoop = body }
         }
 
         /// Sets the priority of the load: ``LoadOptions/priority``.

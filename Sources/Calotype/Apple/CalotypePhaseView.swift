@@ -84,6 +84,7 @@
         let mode: ImageContentMode?
         let observesProgress: Bool
         let completion: (@MainActor @Sendable (Result<ImageResponse, LoadFailure>) -> Void)?
+        var onAnimationLoop: (@MainActor (AnimationPlaybackState) -> Void)?
         @ViewBuilder let content: (PhaseStore) -> Content
         @Environment(\.imageLoader) private var loader
         @Environment(\.accessibilityReduceMotion) private var isMotionReduced
@@ -127,6 +128,7 @@
         }
 
         private func load() {
+            store.onAnimationLoop = onAnimationLoop
             // The size reader may appear later.
             if mode != nil, store.viewSize == .unlimited { store.viewSize = .pending }
             store.show(request, from: loader, observesProgress: observesProgress, completion: completion)

@@ -79,6 +79,22 @@
         /// Report what they do not know, for example that another view covers it.
         public func setVisible(_ isVisible: Bool) { ViewBinding.of(view).isVisibleToApp = isVisible }
 
+        /// Plays the animation from the frame that the view shows, or once more if it is over; see
+        /// ``LoadOptions/animationPlays`` and ``LoadOptions/autoplays``.
+        public func startAnimation() { ViewBinding.existing(of: view)?.target?.startAnimation() }
+
+        /// Stops the animation at the frame that the view shows.
+        public func stopAnimation() { ViewBinding.existing(of: view)?.target?.stopAnimation() }
+
+        /// Which frame of its animation the view shows, and how far it has played; `nil` if it shows no animation.
+        public var animationState: AnimationPlaybackState? { ViewBinding.existing(of: view)?.target?.animationState }
+
+        /// Called on the main actor when the last frame of an animation has been shown for its time; `nil` by default.
+        public var onAnimationLoop: (@MainActor (AnimationPlaybackState) -> Void)? {
+            get { ViewBinding.existing(of: view)?.adapter.onAnimationLoop }
+            nonmutating set { ViewBinding.of(view).adapter.onAnimationLoop = newValue }
+        }
+
         /// Which signs of a load the view shows in front of its image; none. Interface objects of WatchKit show none.
         public var indicators: LoadIndicators {
             get { ViewBinding.existing(of: view)?.adapter.indicators ?? [] }

@@ -17,6 +17,9 @@
         /// The size that the view has for its image.
         var viewSize = ViewImageSize.unlimited { didSet { model?.viewSize = viewSize } }
 
+        /// Called when a loop of the animation has ended.
+        var onAnimationLoop: (@MainActor (AnimationPlaybackState) -> Void)?
+
         /// Whether SwiftUI shows the view.
         var isOnScreen = false { didSet { updateVisibility() } }
         /// Whether the view's scene is in the background.
@@ -37,6 +40,7 @@
         ) {
             let model = model(for: loader)
             model.onChange = { [weak self] in self?.publish($0, observesProgress: observesProgress) }
+            model.onAnimationLoop = { [weak self] in self?.onAnimationLoop?($0) }
             guard let request else { return model.reset() }
             model.show(request, completion: completion)
         }

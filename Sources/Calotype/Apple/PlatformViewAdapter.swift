@@ -13,6 +13,8 @@
         private var isBlank = false
         /// Called with the progress of the load.
         var onProgress: (@MainActor (LoadProgress) -> Void)?
+        /// Called when a loop of the animation has ended.
+        var onAnimationLoop: (@MainActor (AnimationPlaybackState) -> Void)?
         /// Which signs of the load to show.
         var indicators: LoadIndicators = []
         private var indicator: LoadIndicator?
@@ -70,6 +72,8 @@
             if indicators.contains(.progress), let fraction = progress.fraction { show(LoadIndicator.progress(fraction)) }
             onProgress?(progress)
         }
+
+        public func animationLoopEnded(_ state: AnimationPlaybackState) { onAnimationLoop?(state) }
 
         public func setFailure(_ error: ImageError) {
             if indicators.contains(.failure), !hasResult { show(LoadIndicator.failure) }

@@ -72,7 +72,8 @@ extension ImageInfo {
     fileprivate func facts(byteCount: Int) -> [(name: String, value: JSON)] {
         [
             ("format", .string(format.rawValue)), ("width", .integer(size.width)), ("height", .integer(size.height)),
-            ("frames", .integer(frameCount)), ("orientation", .integer(orientation.rawValue)), ("hasAlpha", .boolean(hasAlpha)),
+            ("frames", .integer(frameCount)), ("loopCount", .integer(loopCount)),
+            ("orientation", .integer(orientation.rawValue)), ("hasAlpha", .boolean(hasAlpha)),
             ("bitDepth", .integer(bitDepth)), ("colorModel", .string(colorModel.rawValue)),
             ("colorProfile", .string(colorProfile)), ("isProgressive", .boolean(isProgressive)),
             ("byteCount", .integer(byteCount)),

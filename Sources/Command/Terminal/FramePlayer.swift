@@ -13,12 +13,24 @@ struct FramePlayer {
     func play(
         _ animation: AnimatedImage, clock: some Clock<Duration> = ContinuousClock(), show: (DecodedImage) async -> Void
     ) async throws {
+        guard animation.frameCount > 1 else { return }
         animation.frames.playbackBegan()
         defer { animation.frames.playbackEnded() }
-        let timeline = AnimationTimeline(frameCount: animation.frameCount, loopCount: animation.loopCount)
-        try await timeline.play(animation.frames, clock: AnyClock(clock), atMost: limit) { _, image in
+        var position = AnimationPosition(frameCount: animation.frameCount)
+        let clock = AnyClock(clock)
+        let start = clock.now
+        var due = start + animation.durations[0]
+        while due - start < limit {
+            if position.isLastFrame {
+                position.finishLoop()
+                if animation.loopCount > 0, position.finishedLoops >= animation.loopCount { return }
+            }
+            let image = try await animation.frame(at: position.nextFrame)
+            try await clock.sleep(for: due - clock.now)
             await show(image)
-            return true
+            position.advance()
+            // After a frame that took too long, the following ones do not hurry.
+            due = max(due + animation.durations[position.frame], clock.now)
         }
     }
 }

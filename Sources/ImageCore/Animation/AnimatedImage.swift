@@ -1,7 +1,7 @@
 /// The animation of a loaded image, shared by all views that show it.
 ///
-/// All views show the same frame at the same time, so that each frame is decoded once. While no view plays, no frame is
-/// decoded, no timer runs and no decoded frame is kept.
+/// All views that play show the same frame at the same time, so that each frame is decoded once. While no view plays,
+/// no frame is decoded, no timer runs and no decoded frame is kept.
 ///
 /// An ``ImageTarget`` plays the animation by itself. To play it elsewhere:
 ///
@@ -11,31 +11,11 @@
 /// }
 /// ```
 public final class AnimatedImage: Sendable, Equatable {
-    struct Playback {
-        struct Listener {
-            var isPaused = false
-            let onFrame: @Sendable (DecodedImage) -> Void
-        }
-
-        var timeline: AnimationTimeline
-        /// The frame that all views show; `nil` for the image from which they began.
-        var current: DecodedImage?
-        var listeners: [UInt64: Listener] = [:]
-        var nextID: UInt64 = 0
-        /// The task that plays, or did so last.
-        var task: Task<Void, Never>?
-        var isRunning = false
-        /// Counts the tasks, so that a cancelled one that still decodes shows nothing.
-        var run = 0
-
-        var isPlaying: Bool { listeners.values.contains { !$0.isPaused } }
-    }
-
     public static func == (a: AnimatedImage, b: AnimatedImage) -> Bool { a === b }
 
     /// The frames.
     package let frames: any AnimationFrames
-    private let clock: AnyClock
+    let clock: AnyClock
     let playback: Lock<Playback>
 
     /// Creates an animation.
@@ -45,8 +25,7 @@ public final class AnimatedImage: Sendable, Equatable {
     ///   - clock: measures the time of each frame; tests replace it.
     public init(_ frames: any AnimationFrames, clock: any Clock<Duration> = ContinuousClock()) {
         (self.frames, self.clock) = (frames, AnyClock(clock))
-        playback = Lock(
-            Playback(timeline: AnimationTimeline(frameCount: frames.durations.count, loopCount: frames.loopCount)))
+        playback = Lock(Playback(frameCount: frames.durations.count))
     }
 
     /// The number of frames, at least 1.
@@ -55,7 +34,8 @@ public final class AnimatedImage: Sendable, Equatable {
     /// How long each frame is shown. As in browsers, a frame of at most 10 ms is shown for 100 ms.
     public var durations: [Duration] { frames.durations }
 
-    /// How often the animation is shown; 0 for ever.
+    /// How often the animation is shown in all; 0 for ever. The same in every format: a GIF that repeats 2 times after
+    /// its first loop, and a WebP of 3 loops, are both shown 3 times.
     public var loopCount: Int { frames.loopCount }
 
     /// Returns a frame, decoded and processed like the image.
@@ -66,80 +46,63 @@ public final class AnimatedImage: Sendable, Equatable {
 
     /// Plays the animation from the frame that other views show now, or otherwise from the first one.
     ///
-    /// - Parameter onFrame: called with each frame at its time, after the first frame, which the image itself shows.
-    ///   Called on no actor, one call at a time; it should return soon.
+    /// The closures are called on no actor, one call at a time; they should return soon.
+    ///
+    /// - Parameters:
+    ///   - plays: how often to show the animation; 0 for ever. `nil`, the default, shows it as often as the file says,
+    ///     counted together with the other views that do so.
+    ///   - onLoop: called when the last frame has been shown for its time; `nil` by default.
+    ///   - onFrame: called with each frame at its time, after the first frame, which the image itself shows.
     /// - Returns: the player, which stops when it is released.
-    public func play(_ onFrame: @escaping @Sendable (DecodedImage) -> Void) -> AnimationPlayer {
-        play(isPaused: false, onFrame)
+    public func play(
+        plays: Int? = nil, onLoop: (@Sendable (AnimationPlaybackState) -> Void)? = nil,
+        _ onFrame: @escaping @Sendable (DecodedImage) -> Void
+    ) -> AnimationPlayer {
+        play(isPaused: false, plays: plays, onLoop: onLoop, onFrame)
     }
 
     /// Plays the animation, or waits for ``AnimationPlayer/setPaused(_:)``.
     package func play(
-        isPaused: Bool, _ onFrame: @escaping @Sendable (DecodedImage) -> Void
+        isPaused: Bool, plays: Int? = nil, onLoop: (@Sendable (AnimationPlaybackState) -> Void)? = nil,
+        _ onFrame: @escaping @Sendable (DecodedImage) -> Void
     ) -> AnimationPlayer {
+        let listener = Playback.Listener(onFrame: onFrame, onLoop: onLoop, plays: plays ?? loopCount, isPaused: isPaused)
         let (id, current) = playback.withLock { playback in
-            playback.nextID += 1
-            playback.listeners[playback.nextID] = Playback.Listener(isPaused: isPaused, onFrame: onFrame)
-            return (playback.nextID, isPaused ? nil : playback.current)
+            let id = playback.add(listener, sharesCount: plays == nil)
+            return (id, isPaused ? nil : playback.current)
         }
         if let current { onFrame(current) }
         startOrStop()
         return AnimationPlayer(self, id)
     }
 
-    fileprivate func setPaused(_ isPaused: Bool, _ id: UInt64) {
+    /// Changes what a view plays, and shows it the frame that it then plays from.
+    fileprivate func change(_ id: UInt64, _ change: (inout Playback.Listener) -> Void) {
         let (listener, current) = playback.withLock { playback in
-            playback.listeners[id]?.isPaused = isPaused
-            return (playback.listeners[id], playback.current)
+            playback.hasFailed = false
+            guard var listener = playback.listeners[id] else { return (Playback.Listener?.none, DecodedImage?.none) }
+            let wasActive = listener.isActive
+            change(&listener)
+            let shows = listener.isActive && !wasActive
+            if shows { listener.frame = playback.position.frame }
+            playback.listeners[id] = listener
+            return (listener, shows ? playback.current : nil)
         }
-        if !isPaused, let current { listener?.onFrame(current) }
+        if let current { listener?.onFrame(current) }
         startOrStop()
+    }
+
+    fileprivate func state(_ id: UInt64) -> AnimationPlaybackState {
+        playback.withLock { playback in playback.listeners[id].map(playback.state) ?? AnimationPlaybackState() }
     }
 
     fileprivate func remove(_ id: UInt64) {
         playback.withLock { playback in
             playback.listeners[id] = nil
-            guard playback.listeners.isEmpty else { return }
             // The next view begins with the first frame.
-            playback.timeline = AnimationTimeline(frameCount: frameCount, loopCount: loopCount)
-            playback.current = nil
+            if playback.listeners.isEmpty { playback.rewind() }
         }
         startOrStop()
-    }
-
-    private func startOrStop() {
-        let cancelled = playback.withLock { playback -> Task<Void, Never>? in
-            guard playback.isPlaying != playback.isRunning else { return nil }
-            playback.isRunning = playback.isPlaying
-            playback.run += 1
-            guard playback.isRunning else { return playback.task }
-            playback.task = startTask(playback.run, after: playback.task)
-            return nil
-        }
-        cancelled?.cancel()
-    }
-
-    /// - Parameter last: the task before, which was cancelled, so that beginnings and ends of the playback alternate.
-    private func startTask(_ run: Int, after last: Task<Void, Never>?) -> Task<Void, Never> {
-        Task {
-            await last?.value
-            guard !Task.isCancelled else { return }
-            frames.playbackBegan()
-            try? await play(run)
-            frames.playbackEnded()
-        }
-    }
-
-    private func play(_ run: Int) async throws {
-        try await playback.withLock { $0.timeline }.play(frames, clock: clock) { next, image in
-            let listeners = playback.withLock { playback -> [Playback.Listener]? in
-                guard playback.run == run else { return nil }
-                (playback.timeline, playback.current) = (next, image)
-                return playback.listeners.values.filter { !$0.isPaused }
-            }
-            for listener in listeners ?? [] { listener.onFrame(image) }
-            return listeners != nil
-        }
     }
 }
 
@@ -152,9 +115,20 @@ public final class AnimationPlayer: Sendable {
 
     deinit { animation.remove(id) }
 
+    /// Which frame the view shows, and how far it has played.
+    public var state: AnimationPlaybackState { animation.state(id) }
+
     /// Pauses or resumes, for example while the view is off screen. The animation stands still while all its players
     /// are paused.
-    public func setPaused(_ isPaused: Bool) { animation.setPaused(isPaused, id) }
+    public func setPaused(_ isPaused: Bool) { animation.change(id) { $0.isPaused = isPaused } }
+
+    /// Plays an animation that is over once more, with a new count.
+    public func playAgain() { animation.change(id) { if $0.isOver { $0.finishedLoops = 0 } } }
+
+    /// Changes how often the animation is shown, counting the finished loops.
+    ///
+    /// - Parameter plays: how often in all; 0 for ever, `nil` as often as the file says.
+    public func setPlays(_ plays: Int?) { animation.change(id) { [animation] in $0.plays = plays ?? animation.loopCount } }
 
     /// Stops for good.
     public func stop() { animation.remove(id) }

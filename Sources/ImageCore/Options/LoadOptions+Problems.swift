@@ -18,6 +18,9 @@ extension LoadOptions {
                 shorter >= 1 && longer <= 1_000_000, "targetSize = \(targetSize) must have sides from 1 to 1000000 pixels")
         }
         require(frame >= 0, "frame = \(frame) must not be negative")
+        if let animationPlays {
+            require(animationPlays >= 0, "animationPlays = \(animationPlays) must not be negative")
+        }
         require(alpha != .opaque, "alpha = \(alpha) must be premultiplied or straight")
         // Header fields may contain credentials, so their values are never printed.
         require(headers.count <= 100, "headers = (\(headers.count) fields) must be at most 100 fields")

@@ -76,6 +76,11 @@ public struct LoadOptions: Sendable {
     /// Whether the image of an animated file has an ``DecodedImage/animation``, which views play; `true`. Otherwise,
     /// and for a load of another ``frame`` than the first, the image is still.
     public var animates: Bool = true
+    /// How often a view shows an animation in all: 0 for ever. `nil`, the default, shows it as often as the file says.
+    public var animationPlays: Int? = nil
+    /// Whether a view plays an animation as soon as it shows it; `true`. Otherwise its first frame stays until the
+    /// target's `startAnimation()`.
+    public var autoplays: Bool = true
     /// Whether a truncated file results in a partial image instead of an error.
     public var allowsPartial: Bool = false
     /// Which previews the load delivers while bytes arrive.

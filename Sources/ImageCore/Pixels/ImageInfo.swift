@@ -9,6 +9,8 @@ public struct ImageInfo: Hashable, Sendable, CustomStringConvertible {
     public var croppedSize: PixelSize? = nil
     /// The number of frames, at least 1; an animation has more.
     public var frameCount: Int
+    /// How often an animation is shown in all; 0 for ever, 1 for a still image.
+    public var loopCount = 1
     /// The orientation of the stored pixels.
     public var orientation: Orientation
     /// Whether the image has an alpha channel.
@@ -44,6 +46,7 @@ public struct ImageInfo: Hashable, Sendable, CustomStringConvertible {
         if hasAlpha { parts.append("alpha") }
         if let croppedSize { parts.append("cropped to \(croppedSize)") }
         if frameCount > 1 { parts.append("\(frameCount) frames") }
+        if frameCount > 1, loopCount != 1 { parts.append(loopCount == 0 ? "endless" : "\(loopCount) loops") }
         if orientation != .up { parts.append("orientation \(orientation)") }
         if isProgressive { parts.append("progressive") }
         if let colorProfile { parts.append("profile “\(colorProfile)”") }

@@ -28,6 +28,9 @@ public protocol ImageViewAdapter: AnyObject, Sendable {
     /// Shows a frame of the animation of the image that was set last. Calls ``setImage(_:transition:)`` without a
     /// transition by default.
     func setFrame(_ image: DecodedImage) async
+    /// Reports that the last frame of the animation has been shown for its time: ``AnimationPlaybackState/isOver`` says
+    /// whether it stays. While a call suspends, only the newest report waits. Does nothing by default.
+    func animationLoopEnded(_ state: AnimationPlaybackState) async
     /// Shows nothing, because a load begins without a placeholder or the view is reused.
     func clear() async
     /// Shows a placeholder while a load runs: an image or a colour. Never `.none`, and never a hash, which is drawn to
@@ -67,6 +70,8 @@ extension ImageViewAdapter {
 // The defaults are synchronous: in an asynchronous context, overload resolution would prefer an `async` default to a
 // synchronous method of the actor itself.
 extension ImageViewAdapter {
+    /// Does nothing.
+    public func animationLoopEnded(_ state: AnimationPlaybackState) {}
     /// Does nothing.
     public func setLoading(_ isLoading: Bool) {}
     /// Does nothing.

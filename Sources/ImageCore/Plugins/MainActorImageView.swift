@@ -17,6 +17,8 @@
     /// Shows a frame of the animation of the image that was set last. Calls ``setImage(_:transition:)`` without a
     /// transition by default.
     func setFrame(_ image: DecodedImage)
+    /// Reports that the last frame of the animation has been shown for its time. Does nothing by default.
+    func animationLoopEnded(_ state: AnimationPlaybackState)
     /// Shows nothing, because a load begins without a placeholder or the view is reused.
     func clear()
     /// Shows a placeholder while a load runs: an image or a colour.

@@ -11,6 +11,7 @@ public actor TerminalTarget: ImageViewAdapter {
     private let terminalImage: TerminalImage
     private let showsProgress: Bool
     private let output: @Sendable (String) -> Void
+    private let onAnimationLoop: (@Sendable (AnimationPlaybackState) -> Void)?
     /// Whether the line of the cursor is the progress.
     private var isProgressShown = false
     /// The height, in rows, of the image above the cursor, and whether the next image replaces it; 0 rows without an
@@ -22,10 +23,14 @@ public actor TerminalTarget: ImageViewAdapter {
     /// - Parameters:
     ///   - image: the terminal and its box.
     ///   - showsProgress: whether to write the progress of a load until its image is drawn; `false` by default.
+    ///   - onAnimationLoop: called when the last frame of an animation has been shown for its time; `nil` by default.
     ///   - write: writes text to the terminal; called on any thread, one call at a time.
-    public init(_ image: TerminalImage, showsProgress: Bool = false, write: @escaping @Sendable (String) -> Void) {
+    public init(
+        _ image: TerminalImage, showsProgress: Bool = false,
+        onAnimationLoop: (@Sendable (AnimationPlaybackState) -> Void)? = nil, write: @escaping @Sendable (String) -> Void
+    ) {
         terminalImage = image
-        self.showsProgress = showsProgress
+        (self.showsProgress, self.onAnimationLoop) = (showsProgress, onAnimationLoop)
         output = write
     }
 
@@ -45,6 +50,8 @@ public actor TerminalTarget: ImageViewAdapter {
         else { return }
         write("\r\u{1B}[\(shown.rows)A" + drawing.placed())
     }
+
+    public func animationLoopEnded(_ state: AnimationPlaybackState) { onAnimationLoop?(state) }
 
     /// Returns the size of the box, so that targets load images of this size.
     public nonisolated func imageSize() -> ViewImageSize { .box(terminalImage.targetSize, .fit) }

@@ -23,16 +23,8 @@
             (self.file, self.options) = (file, options)
             // Checks the number of frames.
             _ = try file.info(at: file.index(of: 0), limits: options.limits)
-            guard let keys = AnimationKeys.all.first(where: { $0.format == file.format }),
-                let times = keys.durations(of: file.source)
-            else {
-                (durations, loopCount) = ([.zero], 1)
-                return
-            }
-            durations = times
-            let count = keys.properties(of: file.source)?[keys.loopCount] as? Int
-            // A GIF says how often it is repeated after it was shown once, and is shown once if it says nothing.
-            loopCount = file.format == .gif ? count.map { $0 == 0 ? 0 : $0 + 1 } ?? 1 : count ?? 0
+            durations = file.animationKeys?.durations(of: file.source) ?? [.zero]
+            loopCount = file.loopCount
         }
 
         func frame(at index: Int) throws -> DecodedImage {
@@ -42,8 +34,20 @@
         }
     }
 
+    extension ImageIOFile {
+        fileprivate var animationKeys: AnimationKeys? { AnimationKeys.all.first { $0.format == format } }
+
+        /// How often the animation is shown; 0 for ever, 1 for a still image.
+        var loopCount: Int {
+            guard let keys = animationKeys, keys.durations(of: source) != nil else { return 1 }
+            let count = keys.properties(of: source)?[keys.loopCount] as? Int
+            // A GIF says how often it is repeated after it was shown once, and is shown once if it says nothing.
+            return format == .gif ? count.map { $0 == 0 ? 0 : $0 + 1 } ?? 1 : count ?? 0
+        }
+    }
+
     /// The names under which ImageIO has the properties of the animations of a format.
-    private struct AnimationKeys {
+    fileprivate struct AnimationKeys {
         let format: ImageFormat
         let dictionary, unclampedDelay, delay, loopCount: CFString
         /// The array of the file's properties that has those of the frames; `nil` if ImageIO has them with each frame.

@@ -164,6 +164,7 @@
             // This checks the stored size. The decoded size is checked again before decoding.
             try limits.check(size, bytesPerPixel: 1)
             var info = ImageInfo(format: format, size: size, frameCount: max(1, count))
+            info.loopCount = loopCount
             info.orientation = (properties[kCGImagePropertyOrientation] as? Int).flatMap(Orientation.init) ?? .up
             info.hasAlpha = properties[kCGImagePropertyHasAlpha] as? Bool ?? false
             info.bitDepth = properties[kCGImagePropertyDepth] as? Int ?? 8

@@ -29,6 +29,10 @@
         /// The button and the sentence are shown where the view is large enough. `nil` by default.
         public var onRetry: (@MainActor () -> Void)? { didSet { if failure != nil { showFailure(failure) } } }
 
+        /// Called when the last frame of the animation has been shown for its time; `nil` by default. The target starts
+        /// and stops the animation: `startAnimation()`, `stopAnimation()`.
+        public var onAnimationLoop: (@MainActor (AnimationPlaybackState) -> Void)?
+
         /// The target that this view or its list made. The view tells it about the desktop's setting for animations
         /// and, outside a list, about its layout.
         var target: ImageTarget<GTKImageView>?
@@ -136,6 +140,7 @@
             }
         }
 
+        public func animationLoopEnded(_ state: AnimationPlaybackState) { onAnimationLoop?(state) }
         public func setLoading(_ isLoading: Bool) { signs.isLoading = isLoading }
         public func setProgress(_ progress: LoadProgress) { signs.progress = progress.fraction }
         public func setFailure(_ error: ImageError) { showFailure(error) }

@@ -7,37 +7,37 @@ struct InfoTests {
     @Test(arguments: [
         (
             "arrow.jpg",
-            #""format": "jpeg", "width": 360, "height": 240, "frames": 1, "orientation": 6, "hasAlpha": false, "bitDepth": 8, "#
+            #""format": "jpeg", "width": 360, "height": 240, "frames": 1, "loopCount": 1, "orientation": 6, "hasAlpha": false, "bitDepth": 8, "#
                 + #""colorModel": "rgb", "colorProfile": null, "isProgressive": false, "byteCount": 4562"#
         ),
         (
             "dunes.jpg",
-            #""format": "jpeg", "width": 480, "height": 320, "frames": 1, "orientation": 1, "hasAlpha": false, "bitDepth": 8, "#
+            #""format": "jpeg", "width": 480, "height": 320, "frames": 1, "loopCount": 1, "orientation": 1, "hasAlpha": false, "bitDepth": 8, "#
                 + #""colorModel": "rgb", "colorProfile": null, "isProgressive": true, "byteCount": 7727"#
         ),
         (
             "marble.jpg",
-            #""format": "jpeg", "width": 320, "height": 320, "frames": 1, "orientation": 1, "hasAlpha": false, "bitDepth": 8, "#
+            #""format": "jpeg", "width": 320, "height": 320, "frames": 1, "loopCount": 1, "orientation": 1, "hasAlpha": false, "bitDepth": 8, "#
                 + #""colorModel": "gray", "colorProfile": null, "isProgressive": false, "byteCount": 11382"#
         ),
         (
             "badge.png",
-            #""format": "png", "width": 240, "height": 240, "frames": 1, "orientation": 1, "hasAlpha": true, "bitDepth": 8, "#
+            #""format": "png", "width": 240, "height": 240, "frames": 1, "loopCount": 1, "orientation": 1, "hasAlpha": true, "bitDepth": 8, "#
                 + #""colorModel": "indexed", "colorProfile": null, "isProgressive": false, "byteCount": 7591"#
         ),
         (
             "iris16.png",
-            #""format": "png", "width": 240, "height": 180, "frames": 1, "orientation": 1, "hasAlpha": false, "bitDepth": 16, "#
+            #""format": "png", "width": 240, "height": 180, "frames": 1, "loopCount": 1, "orientation": 1, "hasAlpha": false, "bitDepth": 16, "#
                 + #""colorModel": "rgb", "colorProfile": null, "isProgressive": false, "byteCount": 19033"#
         ),
         (
             "glass.webp",
-            #""format": "webp", "width": 360, "height": 360, "frames": 1, "orientation": 1, "hasAlpha": true, "bitDepth": 8, "#
+            #""format": "webp", "width": 360, "height": 360, "frames": 1, "loopCount": 1, "orientation": 1, "hasAlpha": true, "bitDepth": 8, "#
                 + #""colorModel": "rgb", "colorProfile": null, "isProgressive": false, "byteCount": 10134"#
         ),
         (
             "plasma10.avif",
-            #""format": "avif", "width": 400, "height": 300, "frames": 1, "orientation": 1, "hasAlpha": false, "bitDepth": 10, "#
+            #""format": "avif", "width": 400, "height": 300, "frames": 1, "loopCount": 1, "orientation": 1, "hasAlpha": false, "bitDepth": 10, "#
                 + #""colorModel": "rgb", "colorProfile": null, "isProgressive": false, "byteCount": 2298"#
         ),
     ])
@@ -105,6 +105,7 @@ struct InfoTests {
               width:         360
               height:        240
               frames:        1
+              loopCount:     1
               orientation:   6
               hasAlpha:      false
               bitDepth:      8

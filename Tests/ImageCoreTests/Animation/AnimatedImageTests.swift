@@ -39,18 +39,15 @@ private final class ScriptedFrames: AnimationFrames {
         clock.advance(by: duration)
     }
 
-    @Test func theTimelineRepeatsAsOftenAsTheFileSays() {
-        var timeline: AnimationTimeline? = AnimationTimeline(frameCount: 2, loopCount: 2)
-        var frames: [Int] = []
-        while let now = timeline {
-            frames.append(now.frame)
-            timeline = now.next
-        }
-        #expect(frames == [0, 1, 0, 1])
-        var endless = AnimationTimeline(frameCount: 2, loopCount: 0)
-        for _ in 0..<1_001 { endless = endless.next ?? endless }
-        #expect(endless.frame == 1 && endless.finishedLoops == 500)
-        #expect(AnimationTimeline(frameCount: 1, loopCount: 0).next == nil)
+    @Test func aPositionCountsItsLoops() {
+        var position = AnimationPosition(frameCount: 2)
+        #expect(position.frame == 0 && !position.isLastFrame && position.nextFrame == 1)
+        position.advance()
+        #expect(position.frame == 1 && position.isLastFrame && position.nextFrame == 0 && !position.isLoopOver)
+        position.finishLoop()
+        #expect(position.frame == 1 && position.finishedLoops == 1 && position.isLoopOver)
+        position.advance()
+        #expect(position.frame == 0 && position.finishedLoops == 1 && !position.isLoopOver)
     }
 
     @Test func eachFrameAppearsWhenTheFrameBeforeHasBeenShownLongEnough() async {
@@ -134,9 +131,11 @@ private final class ScriptedFrames: AnimationFrames {
         let player = animation.play { shown.append(red($0)) }
         await advance(1, by: .milliseconds(10))
         await shown.wait(forCount: 1)
-        clock.advance(by: .seconds(10))
-        let late = animation.play { shown.append(red($0)) }
+        await advance(2, by: .milliseconds(10))
         await frames.log.wait(forCount: 3)
+        let late = animation.play { shown.append(red($0)) }
+        clock.advance(by: .seconds(10))
+        #expect(late.state.isOver && late.state.frame == 1 && late.state.finishedLoops == 1)
         #expect(shown.events == [1, 1] && frames.log.events == ["began", "frame 1", "ended"])
         withExtendedLifetime((player, late)) {}
     }
@@ -149,7 +148,77 @@ private final class ScriptedFrames: AnimationFrames {
         await frames.log.wait { $0.last == "frame 2" }
         clock.advance(by: .seconds(10))
         #expect(shown.events == [1] && clock.requestedSleeps.count == 1)
-        withExtendedLifetime(player) {}
+        await frames.log.wait { $0.last == "ended" }
+        #expect(!player.state.isPlaying && !player.state.isOver && player.state.frame == 1)
+    }
+
+    private func state(frame: Int, loops: Int, isOver: Bool) -> AnimationPlaybackState {
+        var state = AnimationPlaybackState()
+        (state.frame, state.finishedLoops, state.isPlaying, state.isOver) = (frame, loops, !isOver, isOver)
+        return state
+    }
+
+    @Test func aViewShowsTheAnimationAsOftenAsItAsks() async {
+        let frames = ScriptedFrames([.milliseconds(10), .milliseconds(10)], loops: 1)
+        let (shown, loops) = (EventLog<UInt8>(), EventLog<AnimationPlaybackState>())
+        let player = AnimatedImage(frames, clock: clock).play(plays: 2, onLoop: { loops.append($0) }) { shown.append(red($0)) }
+        for sleep in 1...4 { await advance(sleep, by: .milliseconds(10)) }
+        await frames.log.wait { $0.last == "ended" }
+        #expect(loops.events == [state(frame: 1, loops: 1, isOver: false), state(frame: 1, loops: 2, isOver: true)])
+        #expect(shown.events == [1, 0, 1])
+        // The first frame is not made after the last loop.
+        #expect(frames.log.events == ["began", "frame 1", "frame 0", "frame 1", "ended"])
+        #expect(player.state == state(frame: 1, loops: 2, isOver: true))
+        // Once more, from the first frame at once.
+        player.playAgain()
+        await shown.wait { $0.last == 0 }
+        #expect(clock.requestedSleeps.count <= 5)
+        #expect(player.state == state(frame: 0, loops: 0, isOver: false))
+        player.stop()
+        #expect(player.state == AnimationPlaybackState())
+    }
+
+    @Test func eachViewHasItsOwnCount() async {
+        let frames = ScriptedFrames([.milliseconds(10), .milliseconds(10)], loops: 1)
+        let (first, second) = (EventLog<UInt8>(), EventLog<UInt8>())
+        let animation = AnimatedImage(frames, clock: clock)
+        let once = animation.play { first.append(red($0)) }
+        let endless = animation.play(plays: 0) { second.append(red($0)) }
+        for sleep in 1...4 { await advance(sleep, by: .milliseconds(10)) }
+        await clock.waitForSleeps(5)
+        #expect(first.events == [1] && second.events == [1, 0, 1, 0])
+        #expect(once.state == state(frame: 1, loops: 1, isOver: true) && endless.state.finishedLoops == 2)
+        // A view that comes while others play is shown its loops, although the file's are over.
+        let late = animation.play { _ in }
+        #expect(late.state == state(frame: 0, loops: 0, isOver: false))
+        endless.setPlays(2)
+        #expect(endless.state.isOver)
+        endless.setPlays(3)
+        #expect(endless.state.isPlaying)
+        late.stop()
+        for sleep in 5...6 { await advance(sleep, by: .milliseconds(10)) }
+        await frames.log.wait { $0.last == "ended" }
+        // The view that plays again is shown where it continues.
+        #expect(second.events == [1, 0, 1, 0, 0, 1])
+    }
+
+    @Test func aPausedViewKeepsItsFrameAndItsCount() async {
+        let animation = AnimatedImage(ScriptedFrames([.milliseconds(10), .milliseconds(10)], loops: 2), clock: clock)
+        let shown = EventLog<UInt8>()
+        let player = animation.play { shown.append(red($0)) }
+        let other = animation.play(plays: 0) { _ in }
+        await advance(1, by: .milliseconds(10))
+        await clock.waitForSleeps(2)
+        player.setPaused(true)
+        for sleep in 2...6 { await advance(sleep, by: .milliseconds(10)) }
+        await clock.waitForSleeps(7)
+        #expect(shown.events == [1] && other.state.finishedLoops == 3)
+        var paused = state(frame: 1, loops: 0, isOver: false)
+        paused.isPlaying = false
+        #expect(player.state == paused)
+        player.setPaused(false)
+        #expect(shown.events == [1, 0] && player.state == state(frame: 0, loops: 0, isOver: false))
+        withExtendedLifetime(other) {}
     }
 
     /// After a long pause of the machine, frames do not hurry to catch up.
@@ -175,5 +244,5 @@ private final class ScriptedFrames: AnimationFrames {
 
 extension AnimatedImage {
     /// The number of views that play the animation now.
-    fileprivate var playingViews: Int { playback.withLock { $0.listeners.values.count { !$0.isPaused } } }
+    fileprivate var playingViews: Int { playback.withLock { $0.listeners.values.count(where: \.isActive) } }
 }

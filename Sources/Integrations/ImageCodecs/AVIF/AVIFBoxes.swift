@@ -36,11 +36,15 @@ struct ISOBoxes: Sequence, IteratorProtocol {
 
 /// Reads how often the image track of an AVIF sequence is played. libavif reports it only since 1.0.
 enum AVIFRepetitions {
+    /// How often a sequence is shown; 0 for ever, 1 for a still image. As in browsers, a file that does not say so is
+    /// shown for ever.
+    static func loopCount(of file: Data, frames: Int) -> Int { frames > 1 ? count(in: file) ?? 0 : 1 }
+
     /// An edit list (`elst`) with the flag 1 repeats a segment until the end of the track's duration (`tkhd`). The
     /// largest number means endless (ISO/IEC 23000-22 (MIAF), 7.3.2.1); some encoders write the largest signed number.
     ///
     /// - Returns: the number of times that the sequence is shown, 0 for endless, or `nil` when the file does not say.
-    static func count(in file: Data) -> Int? {
+    private static func count(in file: Data) -> Int? {
         guard let movie = ISOBoxes.first("moov", in: file) else { return nil }
         for track in ISOBoxes(movie) where track.type == "trak" {
             guard let media = ISOBoxes.first("mdia", in: track.content), let handler = ISOBoxes.first("hdlr", in: media),

@@ -36,6 +36,7 @@ public struct AVIFDecoder: AnimationDecoding {
                 hasAlpha: header.has_alpha, bitDepth: Int(header.depth), colorModel: header.is_gray ? .gray : .rgb,
                 colorProfile: ColorProfile(embedded: reader.profile).description, isProgressive: header.is_layered)
             info.croppedSize = reader.aperture?.size
+            info.loopCount = AVIFRepetitions.loopCount(of: data, frames: info.frameCount)
             return info
         }
     }

@@ -15,8 +15,7 @@ final class AVIFSequence: ImageAnimation {
         let reader = try unsafe file.withUnsafeBytes { try unsafe AVIFReader(file, $0, limits: options.limits) }
         self.reader = reader
         durations = (0..<max(1, Int(reader.header.frames))).map { reader.duration(of: $0) }
-        // As in browsers, a file that does not say how often it is shown is shown for ever.
-        loopCount = durations.count == 1 ? 1 : AVIFRepetitions.count(in: file) ?? 0
+        loopCount = AVIFRepetitions.loopCount(of: file, frames: durations.count)
     }
 
     func frame(at index: Int) throws -> DecodedImage {

@@ -18,9 +18,11 @@ public struct GIFDecoder: AnimationDecoding {
     public func info(of data: Data, limits: DecodingLimits) throws -> ImageInfo {
         let file = try GIFFile(data, limits: limits)
         guard !file.frames.isEmpty else { throw ImageError.truncated(.gif) }
-        return ImageInfo(
+        var info = ImageInfo(
             format: .gif, size: file.canvas, frameCount: file.frames.count, hasAlpha: file.hasAlpha, bitDepth: 8,
             colorModel: .indexed, colorProfile: file.profile.description, isProgressive: file.isInterlaced)
+        info.loopCount = file.loopCount
+        return info
     }
 
     public func animation(of data: Data, options: DecodeOptions) throws -> any ImageAnimation {

@@ -16,8 +16,9 @@ final class GIFFile: AnimationSource {
     let orientation = Orientation.up
     private(set) var canvas = PixelSize(width: 0, height: 0)
     private(set) var frames: [AnimationFrame] = []
-    /// A file that does not say how often it is repeated is shown once.
-    private(set) var loopCount = 1
+    /// As in browsers, an animation is shown once more than its extension says, or once without an extension.
+    var loopCount: Int { frames.count == 1 ? 1 : repeats.map { $0 == 0 ? 0 : $0 + 1 } ?? 1 }
+    private var repeats: Int?
     private(set) var profile = ColorProfile.sRGB
     private let reader: ByteReader
     private var entries: [Entry] = []
@@ -95,9 +96,9 @@ final class GIFFile: AnimationSource {
         var offset = start
         while let length = reader.byte(at: offset), length > 0 {
             if length >= 3, let kind = reader.byte(at: offset + 1), kind & 7 == 1,
-                let repeats = reader.uint16(at: offset + 2, bigEndian: false)
+                let number = reader.uint16(at: offset + 2, bigEndian: false)
             {
-                loopCount = repeats == 0 ? 0 : repeats + 1
+                repeats = number
             }
             offset += 1 + Int(length)
         }

@@ -19,7 +19,7 @@ final class APNGFile: AnimationSource {
         metadata = PNGMetadata(file, limits: limits)
         orientation = metadata.orientation
         let animation = metadata.animation
-        loopCount = animation.plays
+        loopCount = animation.loopCount
         let chunks = PNGChunks(file)
         guard let first = chunks.first(where: { _ in true }), first.type == "IHDR", first.content.count == 13,
             let width = ByteReader(first.content).uint32(at: 0, bigEndian: true),

@@ -12,8 +12,9 @@ struct APNGFrames {
     private(set) var data: [[PNGChunks.Chunk]] = []
     /// What is wrong with a frame, by its index.
     private(set) var failures: [Int: String] = [:]
-    /// The number of times that the animation is shown; 0 for endless.
-    private(set) var plays = 1
+    /// How often the animation is shown; 0 for ever, 1 for a still image.
+    var loopCount: Int { frames.count > 1 ? plays : 1 }
+    private var plays = 1
     /// Whether the image in `IDAT` is not part of the animation, because no frame begins before it.
     var hasSeparateDefault: Bool { announced > 0 && !beginsWithPixels }
     private var beginsWithPixels = false

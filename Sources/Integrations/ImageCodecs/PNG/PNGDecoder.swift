@@ -24,12 +24,14 @@ public struct PNGDecoder: AnimationDecoding {
             let reader = try unsafe PNGReader(bytes, limits: limits)
             let header = reader.header
             let model: ColorModel = header.is_palette ? .indexed : header.is_gray ? .gray : .rgb
-            return ImageInfo(
+            var info = ImageInfo(
                 format: .png, size: reader.size, frameCount: max(1, metadata.animation.frames.count),
                 orientation: metadata.orientation,
                 hasAlpha: header.has_alpha, bitDepth: Int(header.bit_depth),
                 colorModel: model, colorProfile: metadata.embeddedProfile(reader.profile).description,
                 isProgressive: header.is_interlaced)
+            info.loopCount = metadata.animation.loopCount
+            return info
         }
     }
 

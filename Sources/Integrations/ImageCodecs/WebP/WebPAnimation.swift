@@ -17,7 +17,7 @@ final class WebPAnimation: AnimationSource {
         (canvas, orientation, loopCount, profile, stored) = try unsafe data.withUnsafeBytes { bytes in
             let container = try unsafe WebPContainer(bytes, limits: limits)
             return (
-                container.size, container.orientation, container.isAnimated ? container.loopCount : 1, container.profile,
+                container.size, container.orientation, container.loopCount, container.profile,
                 try (0..<container.frameCount).map { try container.frame($0) }
             )
         }

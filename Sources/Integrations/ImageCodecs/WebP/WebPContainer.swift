@@ -41,7 +41,8 @@ struct WebPFrame {
     /// The size of the canvas in pixels.
     var size: PixelSize { PixelSize(width: number(WEBP_FF_CANVAS_WIDTH), height: number(WEBP_FF_CANVAS_HEIGHT)) }
     var frameCount: Int { number(WEBP_FF_FRAME_COUNT) }
-    var loopCount: Int { number(WEBP_FF_LOOP_COUNT) }
+    /// How often the animation is shown; 0 for ever, 1 for a still image.
+    var loopCount: Int { frameCount > 1 ? number(WEBP_FF_LOOP_COUNT) : 1 }
     var isAnimated: Bool { has(ANIMATION_FLAG) }
     var hasAlpha: Bool { has(ALPHA_FLAG) }
     var orientation: Orientation { chunk("EXIF").map(EXIFOrientation.parse) ?? .up }

@@ -26,10 +26,12 @@ public struct WebPDecoder: AnimationDecoding {
         try unsafe data.withUnsafeBytes { bytes in
             let container = try unsafe WebPContainer(bytes, limits: limits)
             let frame = try container.frame(0)
-            return ImageInfo(
+            var info = ImageInfo(
                 format: .webp, size: container.size, frameCount: container.frameCount, orientation: container.orientation,
                 hasAlpha: container.hasAlpha || frame.place.hasAlpha, bitDepth: 8, colorModel: .rgb,
                 colorProfile: container.profile.description)
+            info.loopCount = container.loopCount
+            return info
         }
     }
 

@@ -206,5 +206,5 @@ import WatchKit
 
 extension AnimatedImage {
     /// The number of views that play the animation now.
-    fileprivate var playingViews: Int { playback.withLock { $0.listeners.values.count { !$0.isPaused } } }
+    fileprivate var playingViews: Int { playback.withLock { $0.listeners.values.count(where: \.isActive) } }
 }
