@@ -35,6 +35,10 @@ public actor SuspendingView<View: ImageViewAdapter>: ImageViewAdapter {
 
     public func setFrame(_ image: DecodedImage) async { await call("setFrame") { await $0.setFrame(image) } }
 
+    public func animationLoopEnded(_ state: AnimationPlaybackState) async {
+        await call("animationLoopEnded") { await $0.animationLoopEnded(state) }
+    }
+
     public func clear() async { await call("clear") { await $0.clear() } }
 
     public func setPlaceholder(_ placeholder: Placeholder) async {

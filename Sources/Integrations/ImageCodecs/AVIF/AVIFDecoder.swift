@@ -29,7 +29,7 @@ public struct AVIFDecoder: AnimationDecoding {
 
     public func info(of data: Data, limits: DecodingLimits) throws -> ImageInfo {
         try unsafe data.withUnsafeBytes { bytes in
-            let reader = try unsafe AVIFReader(data, bytes, limits: limits)
+            let reader = try unsafe Self.headerReader(data, bytes, limits: limits)
             let header = reader.header
             var info = ImageInfo(
                 format: .avif, size: reader.size, frameCount: max(1, Int(header.frames)), orientation: reader.orientation,
@@ -38,6 +38,22 @@ public struct AVIFDecoder: AnimationDecoding {
             info.croppedSize = reader.aperture?.size
             info.loopCount = AVIFRepetitions.loopCount(of: data, frames: info.frameCount)
             return info
+        }
+    }
+
+    /// Returns a reader that has read the header. libavif rejects a sequence whose last frames have not arrived, unless
+    /// more bytes may follow.
+    private static func headerReader(
+        _ data: Data, _ bytes: UnsafeRawBufferPointer, limits: DecodingLimits
+    ) throws(ImageError) -> AVIFReader {
+        do {
+            return try unsafe AVIFReader(data, bytes, limits: limits)
+        } catch  where error.code == .truncated {
+            let reader = try AVIFReader(limits: limits, showsLayers: false)
+            unsafe reader.supply(bytes, isLast: false)
+            guard try reader.readHeader(of: data, limits: limits) else { throw error }
+            try reader.ignoreOtherTracks(of: data)
+            return reader
         }
     }
 

@@ -3,18 +3,19 @@ public import ImageCore
 internal import ImageDecoding
 
 extension AVIFDecoder: IncrementalDecoding {
-    /// Previews a layered image by each layer except the last. Other images have no previews.
+    /// Previews a layered image by each layer except the last, and a sequence by its first frame. Other images have no
+    /// previews.
     public func makeIncrementalDecoder(for prefix: Data, options: DecodeOptions) throws -> (any IncrementalDecoder)? {
         format(of: prefix) == nil || options.frame > 0 ? nil : try AVIFPreviews(options: options)
     }
 }
 
-/// Makes previews of a layered AVIF.
+/// Makes previews of a layered AVIF, or one of a sequence.
 final class AVIFPreviews: IncrementalDecoder {
     private let options: DecodeOptions
     private let reader: AVIFReader
     private var hasHeader = false
-    /// The next layer to decode. The layers before it have been decoded once.
+    /// The next layer, or frame, to decode. The layers before it have been decoded once.
     private(set) var layer = 0
 
     init(options: DecodeOptions) throws(ImageError) {
@@ -22,7 +23,8 @@ final class AVIFPreviews: IncrementalDecoder {
         reader = try AVIFReader(limits: options.limits, showsLayers: true)
     }
 
-    /// Returns the last layer that has arrived since the previous call. The final layer is not a preview.
+    /// Returns the last layer that has arrived since the previous call, except the final one; once for the first frame
+    /// of a sequence.
     func preview(of file: Data) throws -> DecodedImage? {
         try options.checkCancellation()
         return try unsafe file.withUnsafeBytes { bytes in
@@ -30,10 +32,12 @@ final class AVIFPreviews: IncrementalDecoder {
             if !hasHeader {
                 guard try reader.readHeader(of: file, limits: options.limits) else { return nil }
                 hasHeader = true
+                try reader.ignoreOtherTracks(of: file)
             }
-            guard reader.header.is_layered else { throw ImageError.truncated(.avif) }
+            let frames = Int(reader.header.frames)
+            guard reader.header.is_layered || frames > 1 else { throw ImageError.truncated(.avif) }
             var found: DecodedImage?
-            while layer < Int(reader.header.frames) - 1, let image = try decodeLayer() {
+            while layer < (reader.header.is_layered ? frames - 1 : 1), let image = try decodeLayer() {
                 found = image
                 layer += 1
             }

@@ -19,6 +19,11 @@ internal import ImageKernels
         try self.init(limits: limits, showsLayers: false)
         unsafe supply(bytes, isLast: true)
         if try !readHeader(of: file, limits: limits) { throw .truncated(.avif) }
+        try ignoreOtherTracks(of: file)
+    }
+
+    /// Ignores an auxiliary track that is no alpha, after the header is read.
+    func ignoreOtherTracks(of file: Data) throws(ImageError) {
         guard header.has_alpha, !missesAlpha else { return }
         ignoresAlpha = try AVIFAuxiliaryTracks.areOther(in: file)
         if ignoresAlpha { unsafe clt_avif_reader_ignore_alpha(handle, &header) }

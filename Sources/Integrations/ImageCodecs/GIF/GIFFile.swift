@@ -49,6 +49,9 @@ final class GIFFile: AnimationSource {
         try limits.check(canvas, bytesPerPixel: 0)
     }
 
+    /// Where the data of the first frame begins, after the bits of its first codes; `nil` without a frame.
+    var firstSubBlock: Int? { entries.first.map { $0.dataStart + 1 } }
+
     var isInterlaced: Bool { entries.contains(where: \.isInterlaced) }
 
     var hasAlpha: Bool {

@@ -29,9 +29,11 @@ struct PNGChunks: Sequence, IteratorProtocol {
     static let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
 
     private let reader: ByteReader
-    private var offset = 8
+    /// Where the next chunk begins.
+    private(set) var offset: Int
 
-    init(_ file: Data) { reader = ByteReader(file) }
+    /// - Parameter offset: where the first chunk to read begins; by default after the signature.
+    init(_ file: Data, from offset: Int = 8) { (reader, self.offset) = (ByteReader(file), offset) }
 
     /// Returns a chunk with the checksum 0, for readers that do not check it.
     static func chunk(_ type: String, _ content: Data) -> Data {
