@@ -204,7 +204,8 @@ let package = Package(
         // The tests of each module.
         .testTarget(name: "CalotypeSystemTests", dependencies: testKit),
         .testTarget(name: "ImageCoreTests", dependencies: testKit),
-        .testTarget(name: "ImageKernelsTests", dependencies: testKit + ["ImageKernels", "CCalotypeKernels"]),
+        .testTarget(
+            name: "ImageKernelsTests", dependencies: testKit + ["ImageKernels", "CCalotypeKernels", "TestBitmaps"]),
         .testTarget(
             name: "ImageNetworkingTests",
             dependencies: testKit + [
