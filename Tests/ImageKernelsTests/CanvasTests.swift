@@ -121,11 +121,12 @@ import Testing
     }
 
     @Test func aNormalImageIsDrawnAsAnOverlay() throws {
-        let (base, mark) = (try solid(5, 5, [10, 200, 30, 255]), try solid(2, 3, [60, 10, 60, 90], alpha: .premultiplied))
+        let base = try solid(5, 5, [10, 200, 30, 255])
+        let mark = try bitmap(3, 3, alpha: .premultiplied) { x, y in [UInt8(20 * x), UInt8(20 * y), 60, 90] }
         var canvas = PixelCanvas(base.size)
         try canvas.draw(base, x: 0, y: 0)
-        try canvas.draw(mark, x: 4, y: -1, opacity: 0.5)
-        #expect(try canvas.makeBitmap().all == base.overlaid(with: mark, x: 4, y: -1, opacity: 0.5).all)
+        try canvas.draw(mark, x: -1, y: -1, opacity: 0.5)
+        #expect(try canvas.makeBitmap().all == base.overlaid(with: mark, x: -1, y: -1, opacity: 0.5).all)
     }
 
     @Test func limitsAndArgumentsAreChecked() throws {

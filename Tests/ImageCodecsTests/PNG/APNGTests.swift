@@ -62,7 +62,7 @@ import Testing
     @Test(arguments: [1, 60, 10_000])
     func theFirstFrameIsPreviewedInsteadOfASeparateDefaultImage(pieces: Int) throws {
         let file = Self.animationWithSeparateDefault(count: 2)
-        let previews = try PNGDecoder().previews(of: file, piece: pieces)
+        let previews = try PNGDecoder().previews(of: file.dropLast(12), piece: pieces)
         #expect(previews.map(Self.color) == [Self.green] && previews.allSatisfy(\.isPreview))
     }
 
