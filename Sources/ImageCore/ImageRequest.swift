@@ -9,7 +9,7 @@ public import HTTPTypes
 /// ```
 public struct ImageRequest: Sendable, Hashable, CustomStringConvertible {
     /// Where the image comes from.
-    public let source: ImageSource
+    public private(set) var source: ImageSource
     /// The options of the request. They override the options of the loader; its runtime options override them.
     public var options: OptionLayer
     /// The purpose of the load. Targets and prefetchers set it.
@@ -24,7 +24,7 @@ public struct ImageRequest: Sendable, Hashable, CustomStringConvertible {
     /// loaded; `nil`, the default, for none. Only loads that deliver previews use it: targets and tasks. A load that
     /// only awaits its result, such as `image(for:)`, does not fetch it.
     public var lowResolution: ImageSource?
-    /// The identity of the source with ``method`` and ``body``, without headers.
+    /// The identity of the source with ``method``, ``body`` and ``cacheKey``, without headers.
     public private(set) var resource: ResourceKey
     /// The method and the body, where they differ from the defaults.
     private var payload: Payload?
@@ -69,6 +69,29 @@ public struct ImageRequest: Sendable, Hashable, CustomStringConvertible {
     public var body: Data? {
         get { payload?.body }
         set { send(method, newValue) }
+    }
+
+    /// What identifies the image in place of its URL, for URLs whose signature, token or host changes; `nil`, the
+    /// default, or an empty text leaves that to the URL.
+    ///
+    /// All URLs with one key share the memory cache, the data cache, the HTTP cache, and a fetch, which is that of the
+    /// first load. A stale response is revalidated at the URL of the load. The key must name the image and its version
+    /// as well as the URL would. Method, body, headers, and user and password of the URL still vary it. Caches see only
+    /// a digest of it, and no log names it. Has no effect on a source that is no URL.
+    ///
+    /// ```swift
+    /// var request = ImageRequest(url: URL(string: "https://cdn.example.org/cat.jpg?token=f3a1")!)
+    /// request.cacheKey = "cat.jpg"
+    /// ```
+    ///
+    /// ``ImageSource/url(_:cacheKey:)`` gives a key to one of the ``fallbacks``, or to ``lowResolution``.
+    public var cacheKey: String? {
+        get { source.cacheKey }
+        set {
+            guard let url = source.url else { return }
+            source = .url(url, cacheKey: newValue)
+            send(method, body)
+        }
     }
 
     private final class Payload: Sendable {
@@ -141,13 +164,19 @@ public struct ImageRequest: Sendable, Hashable, CustomStringConvertible {
         return String(decoding: bytes, as: UTF8.self)
     }
 
+    /// User and password, which may change the response.
+    private static func userInfo(of url: URL) -> [String] {
+        url.user == nil && url.password == nil ? [] : [url.user ?? "", url.password ?? ""]
+    }
+
     /// URLs that differ only in the fragment, in the case of the scheme or in how they encode characters that need no
     /// encoding (RFC 3986, section 6.2.2) identify the same resource.
     private static func key(for source: ImageSource) -> ResourceKey {
         switch source {
         case .bytes(_, let id): return ResourceKey("bytes:" + id)
         case .producer(let id, _): return ResourceKey("producer:" + id)
-        case .url(let url):
+        case .url(let url, _):
+            if let key = source.cacheKey { return ResourceKey(cacheKey: key).varied(by: userInfo(of: url)) }
             var text = url.absoluteString
             if let fragment = text.utf8.firstIndex(of: UInt8(ascii: "#")) { text.removeSubrange(fragment...) }
             if let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")), text[..<colon].utf8.contains(where: { 65...90 ~= $0 }) {

@@ -1,17 +1,28 @@
 /// Where an image comes from.
 public enum ImageSource: Sendable, CustomStringConvertible {
     /// A URL whose scheme a registered loader supports: `http`, `https`, `file`, `data`, or the scheme of a plug-in.
-    case url(URL)
+    ///
+    /// A cache key identifies the image in place of the URL (``ImageRequest/cacheKey``). `nil`, the default, or an
+    /// empty text leaves that to the URL.
+    case url(URL, cacheKey: String? = nil)
     /// Bytes in memory. Equal ids identify the same image.
     case bytes(Data, id: String)
     /// Bytes that a closure returns when the load needs them. Equal ids identify the same image. The closure runs in a
     /// task that is cancelled with the load; what it throws fails the load.
     case producer(id: String, @Sendable () async throws -> Data)
 
+    /// The URL; `nil` for another source.
+    public var url: URL? { if case .url(let url, _) = self { url } else { nil } }
+
+    /// What identifies the image in place of its URL; `nil` for the URL itself, and for another source.
+    public var cacheKey: String? {
+        if case .url(_, let key?) = self, !key.isEmpty { key } else { nil }
+    }
+
     /// Whether the bytes are on this machine, so that the data cache does not store them: bytes in memory, closures,
     /// and `file:` and `data:` URLs.
     public var isLocal: Bool {
-        guard case .url(let url) = self, let scheme = url.scheme else { return true }
+        guard let scheme = url?.scheme else { return true }
         switch scheme {
         case "https", "http": return false
         case "file", "data": return true
@@ -21,9 +32,9 @@ public enum ImageSource: Sendable, CustomStringConvertible {
 
     /// Whether it is a URL of a scheme other than `http`, `https` and `data`.
     var mayChangeHere: Bool {
-        guard case .url(let url) = self, let scheme = url.scheme, scheme != "https", scheme != "http" else {
-            return if case .url(let url) = self { url.scheme == nil } else { false }
-        }
+        guard let url else { return false }
+        guard let scheme = url.scheme else { return true }
+        if scheme == "https" || scheme == "http" { return false }
         return !["http", "https", "data"].contains(scheme.lowercased())
     }
 
@@ -31,7 +42,7 @@ public enum ImageSource: Sendable, CustomStringConvertible {
     /// `data:` URL.
     public var description: String {
         switch self {
-        case .url(let url): ImageSource.redacted(url)
+        case .url(let url, _): ImageSource.redacted(url)
         case .bytes(let data, let id): "bytes:\(id) (\(data.count) bytes)"
         case .producer(let id, _): "producer:\(id)"
         }

@@ -99,7 +99,7 @@ extension ImageLoader {
         public func store(_ entry: DataEntry, for request: ImageRequest) async throws {
             let plan = try coordinator.plan(request)
             guard !plan.isLocal else { return }
-            try await components.removeAllVariants(of: request)
+            try await components.removeAllVariants(of: plan.request.resource)
             if let (cache, request) = responses(for: plan) {
                 try await cache.store(entry, for: request)
             } else {
@@ -129,14 +129,24 @@ extension ImageLoader {
         ///
         /// - Throws: the first error of a cache.
         public func removeAllVariants(of request: ImageRequest) async throws {
-            try await components.removeAllVariants(of: request)
+            try await components.removeAllVariants(of: request.resource)
         }
 
-        /// Removes everything that came from a URL from all tiers: every size and all processors, the responses to
-        /// requests with any headers, and partial bodies. A load that is running may store its image afterwards.
+        /// Removes everything that came from a URL without a cache key from all tiers: every size and all processors,
+        /// the responses to requests with any headers, and partial bodies. A load that is running may store its image
+        /// afterwards.
         ///
         /// - Throws: the first error of a cache.
         public func removeAllVariants(of url: URL) async throws { try await removeAllVariants(of: ImageRequest(url: url)) }
+
+        /// Removes everything that came from the URLs with a cache key (``ImageRequest/cacheKey``) from all tiers, as
+        /// ``removeAllVariants(of:)`` does for a request. Does nothing for an empty key.
+        ///
+        /// - Throws: the first error of a cache.
+        public func removeAllVariants(ofCacheKey key: String) async throws {
+            guard !key.isEmpty else { return }
+            try await components.removeAllVariants(of: ResourceKey(cacheKey: key))
+        }
 
         // MARK: Parts
 
@@ -152,7 +162,7 @@ extension ImageLoader {
         /// The response cache, and the request that a load would look up there; `nil` for a source that is not on the
         /// web.
         private func responses(for plan: LoadPlan) -> (any ResponseCaching, DataRequest)? {
-            guard let cache = plan.responseCache(components), case .url(let url) = plan.request.source else { return nil }
+            guard let cache = plan.responseCache(components), let url = plan.request.source.url else { return nil }
             var request = plan.dataRequest(url, RankClass(plan.request.purpose, plan.priority), components)
             request.cachePolicy = .diskOnly
             return (cache, request)

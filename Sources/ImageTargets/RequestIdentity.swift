@@ -46,7 +46,7 @@ package struct RequestIdentity: Equatable, Sendable {
     init(_ request: ImageRequest, _ options: LoadOptions) {
         var parts = [ImageVariant(options.decode).text, options.sizesToTarget ? "" : "unsized"]
         var others = options.extra.texts(changing: .response)
-        if case .url(let url) = request.source {
+        if let url = request.source.url {
             others += options.interceptors.compactMap { $0.identity(for: url) }
         }
         parts += others.map { "\($0.utf8.count):\($0)" } + [""]

@@ -27,7 +27,7 @@ let observerProofs = [
         if case .progress = observation { Thread.sleep(forTimeInterval: 0.006) }
     },
     proof("writesNoCredentials", "it prints the URL") { observation, request, _ in
-        if case .started = observation, case .url(let url) = request.source { print(url.absoluteString) }
+        if case .started = observation, let url = request.source.url { print(url.absoluteString) }
     },
     proof("writesNoCredentials", "it prints header fields to the standard error") { observation, request, _ in
         guard case .started = observation else { return }

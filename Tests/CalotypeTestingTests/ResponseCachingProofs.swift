@@ -27,7 +27,7 @@ private struct Altered: ResponseCaching {
         try await base.store(entry, for: changed)
     }
     func removeResponse(for request: DataRequest) async throws { try await base.removeResponse(for: request) }
-    func removeResponses(for url: URL) async throws { if removes { try await base.removeResponses(for: url) } }
+    func removeResponses(of resource: ResourceKey) async throws { if removes { try await base.removeResponses(of: resource) } }
     func removeAll() async throws { try await base.removeAll() }
     func standIn(for request: DataRequest, after error: ImageError) async throws -> DataResponse? {
         var changed = request
@@ -139,7 +139,7 @@ let responseCachingProofs = [
             func lookUp(_ request: DataRequest) -> ResponseLookup { .miss(nil) }
             func store(_ entry: DataEntry, for request: DataRequest) {}
             func removeResponse(for request: DataRequest) {}
-            func removeResponses(for url: URL) {}
+            func removeResponses(of resource: ResourceKey) {}
             func removeAll() {}
         }
         try await checkResponseCachingConformance(stores: false) { Archive() }

@@ -31,7 +31,7 @@ import Testing
             try await cache.removeResponse(for: request)
             #expect(disk.keys.isEmpty)
             try await cache.store(DataEntry(data: Data([1]), head: head, storedAt: now), for: request)
-            try await cache.removeResponses(for: url)
+            try await cache.removeResponses(of: ImageRequest(url: url).resource)
             #expect(disk.keys.isEmpty)
         }
     }

@@ -48,6 +48,22 @@ import Testing
         #expect(calls(after: count) == [.loading(true), .loading(false), .image(red: 2, .fade(.seconds(1)))])
     }
 
+    /// FEATURES 1.15.
+    @Test func aRenewedURLWithTheSameCacheKeyLoadsNothing() async throws {
+        func keyed(_ name: String) -> ImageRequest {
+            var request = request(name)
+            request.cacheKey = "cat"
+            return request
+        }
+        let target = try await shownTarget(keyed("a?token=1"))
+        let count = view.shown.count
+        await target.setImage(keyed("a?token=2"))
+        #expect(provider.loads.count == 1 && calls(after: count).isEmpty)
+        #expect(target.currentSource?.url?.query == "token=2")
+        await target.setImage(request("a?token=2"))
+        #expect(provider.loads.count == 2)
+    }
+
     @Test func theShownImageIsFetchedAgainEachTimeButNotWhileThatRuns() async throws {
         let target = try await shownTarget(request { $0.cachePolicy = .reload })
         let results = EventLog<Bool>()

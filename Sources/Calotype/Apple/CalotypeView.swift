@@ -105,7 +105,7 @@
         public var currentSource: ImageSource? { ViewBinding.existing(of: view)?.target?.currentSource }
 
         /// The URL of the image that the view shows or loads; `nil` without one.
-        public var currentURL: URL? { if case .url(let url)? = currentSource { url } else { nil } }
+        public var currentURL: URL? { currentSource?.url }
 
         private func load(
             _ request: ImageRequest?, _ placeholder: View.PlatformImage?, _ loader: any ImageProviding,

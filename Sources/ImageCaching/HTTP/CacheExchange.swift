@@ -18,7 +18,7 @@ struct CacheExchange: Sendable {
 
     init(loader: any DataLoading, cache: HTTPCache, request: DataRequest, entries: StoredEntries) {
         (self.loader, self.cache, self.request, self.entries) = (loader, cache, request, entries)
-        ticket = cache.exchanges.begin(for: request.url, primaryKey: entries.primaryKey)
+        ticket = cache.exchanges.begin(for: request.resource, primaryKey: entries.primaryKey)
     }
 
     var policy: HTTPCachePolicy { cache.policy }

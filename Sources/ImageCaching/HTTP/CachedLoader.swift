@@ -6,8 +6,8 @@ public import ImageCore
 ///
 /// A stale response is validated with a conditional request, and a 304 reuses the stored bytes. A request with a range
 /// or preconditions of its own is left to the server. A successful request with an unsafe method (any but GET, HEAD,
-/// OPTIONS, QUERY and TRACE) removes the stored responses for its URL, and for `Location` and `Content-Location` on the
-/// same origin.
+/// OPTIONS, QUERY and TRACE) removes the stored responses for its URL and its cache key, and for `Location` and
+/// `Content-Location` on the same origin.
 ///
 /// **Storing**: if the request has ``/ImageCore/DataRequest/defersStoring``, the loader stores no successful response
 /// by itself. It sets ``/ImageCore/DataResponse/commit`` of each that its policy allows to store, and of a stored
@@ -114,10 +114,12 @@ public final class CachedLoader: DataLoading {
         let others = [fields[.location], fields[.contentLocation]].map {
             $0.flatMap { URL(string: URL.percentEncodingInvalidBytes(of: $0.utf8), relativeTo: request.url) }
         }
-        for url in [request.url] + others.compactMap({ $0?.absoluteURL }) where url.origin == request.url.origin {
+        let urls = [request.url] + others.compactMap { $0?.absoluteURL }.filter { $0.origin == request.url.origin }
+        let changed = (request.cacheKey == nil ? [] : [request.resource]) + urls.map { ImageRequest(url: $0).resource }
+        for resource in changed {
             // First, so that no exchange under way stores its response after the removal.
-            cache.exchanges.resourceHasChanged(at: url)
-            try await ignoringCacheErrors { try await self.cache.removeResponses(for: url) }
+            cache.exchanges.hasChanged(resource)
+            try await ignoringCacheErrors { try await self.cache.removeResponses(of: resource) }
         }
         return response
     }

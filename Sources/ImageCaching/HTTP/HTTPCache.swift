@@ -123,9 +123,7 @@ public struct HTTPCache: ResponseCaching {
         _ = try await put(response, entry.data, on: find(request).entries)
     }
 
-    public func removeResponses(for url: URL) async throws {
-        try await store.removeEntries(of: ImageRequest(url: url).resource)
-    }
+    public func removeResponses(of resource: ResourceKey) async throws { try await store.removeEntries(of: resource) }
 
     /// Removes everything from the data cache.
     public func removeAll() async throws {
@@ -160,7 +158,7 @@ public struct HTTPCache: ResponseCaching {
 
     /// The keys of a request, without entries.
     func emptyEntries(for request: DataRequest) -> StoredEntries {
-        let key = primaryKey(request.url, request, identifiedBy: identifyingHeaders(of: request))
+        let key = primaryKey(request, identifiedBy: identifyingHeaders(of: request))
         return StoredEntries(primaryKey: key, matchKey: key, storeEpoch: stores.epoch)
     }
 
@@ -193,9 +191,9 @@ public struct HTTPCache: ResponseCaching {
         try await store.entry(for: key).flatMap(EntryMetadata.decode)
     }
 
-    private func primaryKey(_ url: URL, _ request: DataRequest, identifiedBy names: [String]) -> DataKey {
+    private func primaryKey(_ request: DataRequest, identifiedBy names: [String]) -> DataKey {
         let fields = names.isEmpty ? [] : [VaryKey.digest(of: names, in: request.headerFields)]
-        return DataKey(resource: ImageRequest(url: url).resource.varied(by: fields + request.identities), variant: "http")
+        return DataKey(resource: request.resource.varied(by: fields + request.identities), variant: "http")
     }
 
     /// The names of the request fields that may identify the user and for which no declared identity stands, in lower

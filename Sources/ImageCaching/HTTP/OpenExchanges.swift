@@ -22,8 +22,7 @@ final class OpenExchanges: Sendable {
     fileprivate let resources = Lock<[ResourceKey: Resource]>([:])
 
     /// Begins an exchange. It ends when the ticket is released.
-    func begin(for url: URL, primaryKey: DataKey) -> ExchangeTicket {
-        let resource = ImageRequest(url: url).resource
+    func begin(for resource: ResourceKey, primaryKey: DataKey) -> ExchangeTicket {
         let changes = resources.withLock { resources in
             resources[resource, default: Resource()].exchanges += 1
             return resources[resource]?.changes ?? 0
@@ -32,8 +31,7 @@ final class OpenExchanges: Sendable {
     }
 
     /// An unsafe request has changed the resource. Responses to requests that were sent before must not be stored.
-    func resourceHasChanged(at url: URL) {
-        let resource = ImageRequest(url: url).resource
+    func hasChanged(_ resource: ResourceKey) {
         resources.withLock { $0[resource]?.changes += 1 }
     }
 

@@ -7,7 +7,7 @@ public enum URLRedaction {
     ///   - source: the source to name.
     ///   - hidesQueries: whether the values of the query, which may be tokens or signatures, are replaced by dots.
     public static func text(of source: ImageSource, hidesQueries: Bool) -> String {
-        guard case .url(let url) = source else { return source.description }
+        guard let url = source.url else { return source.description }
         let text = withoutCredentials(url)
         guard hidesQueries, text.prefix(5).lowercased() != "data:", let mark = text.firstIndex(of: "?") else { return text }
         return text[...mark] + withoutValues(text[text.index(after: mark)...])

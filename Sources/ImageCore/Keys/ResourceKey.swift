@@ -14,6 +14,12 @@ public struct ResourceKey: Hashable, Sendable, CustomStringConvertible {
         self.init(text, hash: hasher.finalize())
     }
 
+    /// Creates the key of a caller (``ImageRequest/cacheKey``). No URL contains a space, so that none has this key.
+    /// The digest bounds it, and keeps what it says out of caches.
+    ///
+    /// - Parameter key: the text of the caller, which must not be empty.
+    package init(cacheKey key: String) { self.init("key " + SHA256.hexDigest(of: key.utf8)) }
+
     /// Creates a key with a given hash, for tests that must be repeatable.
     package init(_ text: String, hash: Int) { (self.text, self.hash) = (text, hash) }
 

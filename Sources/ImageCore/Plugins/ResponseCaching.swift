@@ -14,14 +14,14 @@
 ///
 /// ```swift
 /// struct Archive: ResponseCaching {
-///     let images: [URL: Data]
+///     let images: [ResourceKey: Data]
 ///     func lookUp(_ request: DataRequest) -> ResponseLookup {
-///         guard let data = images[request.url] else { return .miss(nil) }
+///         guard let data = images[request.resource] else { return .miss(nil) }
 ///         return .hit(DataResponse(url: request.url, body: ByteStream(data), tier: .disk))
 ///     }
 ///     func store(_ entry: DataEntry, for request: DataRequest) {}
 ///     func removeResponse(for request: DataRequest) {}
-///     func removeResponses(for url: URL) {}
+///     func removeResponses(of resource: ResourceKey) {}
 ///     func removeAll() {}
 /// }
 /// ```
@@ -46,8 +46,9 @@ public protocol ResponseCaching: Sendable {
     /// Stores a response that a caller of the loader provides, as if a server had sent it, if the rules of the cache
     /// allow that.
     func store(_ entry: DataEntry, for request: DataRequest) async throws
-    /// Removes the stored responses for a URL, for all users and whatever their `Vary` says.
-    func removeResponses(for url: URL) async throws
+    /// Removes the stored responses with the source of a resource (``ResourceKey/hasSameSource(as:)``), which is a URL
+    /// or a cache key: for all users and whatever their `Vary` says.
+    func removeResponses(of resource: ResourceKey) async throws
     /// Removes all responses. When the call returns, responses to requests that began before it are no longer stored.
     func removeAll() async throws
     /// The rules for finished images that were made from responses; `nil`, the default, if they are stored and used

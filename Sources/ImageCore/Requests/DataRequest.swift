@@ -4,6 +4,9 @@ public import HTTPTypes
 public struct DataRequest: Sendable {
     /// The URL to fetch.
     public var url: URL
+    /// What identifies the image in place of the URL (``ImageRequest/cacheKey``); `nil`, the default, for the URL
+    /// itself. A cache or a store of responses uses ``resource``.
+    public var cacheKey: String?
     /// The HTTP method; `GET`.
     public var method: HTTPRequest.Method
     /// The HTTP header fields; none.
@@ -50,7 +53,10 @@ public struct DataRequest: Sendable {
     /// keys.
     package var identifiedFields: Set<String> = []
 
-    /// Creates a request without deadline.
+    /// The key of the URL, or the ``cacheKey`` in its place, without method, header fields and ``identities``.
+    public var resource: ResourceKey { ImageRequest(.url(url, cacheKey: cacheKey)).resource }
+
+    /// Creates a request without deadline and cache key.
     public init(
         url: URL, method: HTTPRequest.Method = .get, headerFields: HTTPFields = HTTPFields(), body: Data? = nil,
         timeout: Duration = .seconds(30), maximumResponseBytes: Int? = nil, priority: LoadPriority = .normal, retries: Int? = nil,

@@ -46,7 +46,7 @@ final class Components: Sendable {
 
     /// What interceptors, options of plug-ins and the network layer declare about the response of a load.
     func identities(of request: ImageRequest, _ merged: MergedOptions) -> [String] {
-        guard case .url(let url) = request.source else { return [] }
+        guard let url = request.source.url else { return [] }
         var identities = merged.options.extra.texts(changing: .response).map { "option " + $0 } + versions(of: request)
         for interceptor in merged.options.interceptors { interceptor.appendIdentity(for: url, to: &identities) }
         for interceptor in interceptors { interceptor.appendIdentity(for: url, to: &identities) }
@@ -56,7 +56,7 @@ final class Components: Sendable {
     /// The key of the bytes of a request that sets no options, in a loader whose options set none of those that vary
     /// it.
     func resource(of request: ImageRequest) -> ResourceKey {
-        guard case .url(let url) = request.source else { return request.resource }
+        guard let url = request.source.url else { return request.resource }
         var identities = versions(of: request)
         for interceptor in interceptors { interceptor.appendIdentity(for: url, to: &identities) }
         return request.resource.varied(by: identities)
@@ -64,7 +64,7 @@ final class Components: Sendable {
 
     /// The version of a source that changes on this machine; empty if the network layer knows none.
     private func versions(of request: ImageRequest) -> [String] {
-        guard request.mayChangeHere, case .url(let url) = request.source else { return [] }
+        guard request.mayChangeHere, let url = request.source.url else { return [] }
         return configuration.dataLoader.version(of: url).map { ["version " + $0] } ?? []
     }
 
@@ -109,13 +109,10 @@ final class Components: Sendable {
     /// Removes everything that came from a source from every cache, also where one fails.
     ///
     /// - Throws: the first error.
-    func removeAllVariants(of request: ImageRequest) async throws {
-        let resource = request.resource
+    func removeAllVariants(of resource: ResourceKey) async throws {
         memoryCache.removeImages(of: resource)
         for store in configuration.otherStores { await store.removeEntries(of: resource) }
-        let responses = await result {
-            if case .url(let url) = request.source { try await configuration.responseCache?.removeResponses(for: url) }
-        }
+        let responses = await result { try await configuration.responseCache?.removeResponses(of: resource) }
         let data = await result { try await dataCache?.removeEntries(of: resource) }
         try responses.get()
         try data.get()

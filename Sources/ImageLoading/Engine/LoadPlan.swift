@@ -37,7 +37,7 @@ final class LoadPlan: Sendable {
         self.priority = priority ?? merged.options.priority
         isLocal = request.isLocal
         var terms = merged.terms
-        if case .url(let url) = request.source { terms.addInterceptors(of: merged.options, for: url) }
+        if let url = request.source.url { terms.addInterceptors(of: merged.options, for: url) }
         self.terms = terms
         self.identities = identities
         let headers = merged.options.headers
@@ -170,7 +170,7 @@ final class LoadPlan: Sendable {
 
     /// The group of a URL in the network's queue.
     var host: String {
-        if case .url(let url) = request.source { url.origin } else { "" }
+        request.source.url?.origin ?? ""
     }
 }
 
@@ -234,7 +234,7 @@ extension LoadPlan {
             allowsExpensiveNetwork: limits?.allowsExpensiveNetwork ?? options.allowsExpensiveNetwork, cachePolicy: policy,
             purpose: rank.purpose)
         result.defersStoring = true
-        (result.identities, result.extra) = (identities, options.extra)
+        (result.cacheKey, result.identities, result.extra) = (request.cacheKey, identities, options.extra)
         return result
     }
 
@@ -251,7 +251,7 @@ extension LoadPlan {
 
     /// The cache that takes the place of the data cache for the plan's URL; `nil` for a source that is not on the web.
     func responseCache(_ components: Components) -> (any ResponseCaching)? {
-        guard let cache = components.configuration.responseCache, case .url(let url) = request.source else { return nil }
+        guard let cache = components.configuration.responseCache, let url = request.source.url else { return nil }
         let scheme = url.scheme?.lowercased()
         return scheme == "https" || scheme == "http" ? cache : nil
     }

@@ -15,7 +15,7 @@ struct NetworkStage: Sendable {
         switch job.plan.request.source {
         case .bytes(let data, _): return local(data)
         case .producer(_, let produce): return local(try await produce())
-        case .url(let url):
+        case .url(let url, _):
             let limits = coordinator.beginFetch(job)
             defer { coordinator.endFetch(job) }
             var request = job.plan.dataRequest(url, coordinator.rank(of: job), coordinator.components, limits)

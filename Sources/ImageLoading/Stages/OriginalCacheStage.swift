@@ -18,7 +18,7 @@ struct OriginalCacheStage: Sendable {
     /// - Throws: the error of a stored response that is fresh and no image.
     func lookUp() async throws -> Lookup {
         let (plan, components) = (job.plan, coordinator.components)
-        guard let responses = plan.responseCache(components), case .url(let url) = plan.request.source else {
+        guard let responses = plan.responseCache(components), let url = plan.request.source.url else {
             // Only a response cache can ask the server.
             guard !plan.options.cachePolicy.revalidatesDisk else { return .miss(nil) }
             let entry = await coordinator.ignoringCacheErrors(in: .originalCache, plan) {
@@ -44,7 +44,7 @@ struct OriginalCacheStage: Sendable {
     func remove() async {
         let (plan, components) = (job.plan, coordinator.components)
         await coordinator.ignoringCacheErrors(in: .originalCache, plan) {
-            if let responses = plan.responseCache(components), case .url(let url) = plan.request.source {
+            if let responses = plan.responseCache(components), let url = plan.request.source.url {
                 try await responses.removeResponse(for: plan.dataRequest(url, coordinator.rank(of: job), components))
             } else {
                 try await components.dataCache?.removeEntry(for: plan.dataKey)

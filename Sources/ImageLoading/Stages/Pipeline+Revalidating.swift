@@ -18,7 +18,7 @@ extension Pipeline {
 
     /// Fetches the original that a lookup found to be stale.
     func fetch(replacing transaction: (any ResponseTransaction)?) async throws -> Original {
-        guard let transaction, let responses = plan.responseCache(components), case .url(let url) = plan.request.source else {
+        guard let transaction, let responses = plan.responseCache(components), let url = plan.request.source.url else {
             return try await fetch(transaction)
         }
         let request = plan.dataRequest(url, coordinator.rank(of: job), components)
@@ -157,7 +157,7 @@ extension Pipeline {
         _ entry: DataEntry, _ stage: ProcessedCacheStage, _ fields: HTTPFields,
         standsIn: (@Sendable (ImageError) -> Bool)? = nil
     ) async throws -> ProcessedCacheStage.Revalidation {
-        guard let rules = stage.rules, case .url(let url) = plan.request.source else { return .outdated }
+        guard let rules = stage.rules, let url = plan.request.source.url else { return .outdated }
         let limits = coordinator.beginFetch(job)
         defer { coordinator.endFetch(job) }
         var request = plan.dataRequest(url, coordinator.rank(of: job), components, limits)

@@ -61,7 +61,7 @@ struct ProcessedCacheStage: Sendable {
 
     /// The request of the original.
     var request: DataRequest? {
-        guard case .url(let url) = plan.request.source else { return nil }
+        guard let url = plan.request.source.url else { return nil }
         return plan.dataRequest(url, RankClass(plan.request.purpose, plan.priority), components)
     }
 

@@ -18,8 +18,9 @@ internal import CalotypeSystem
 ///
 /// The reader gets one body from its first byte and a response with status 200. A resource that changed is loaded
 /// completely, or fails if the reader already got a part of the old version. Only GET requests without body and range
-/// are resumed, and only for the same URL and header fields. A partial body is stored on disk only for loads whose
-/// cache policy writes there, and not at all with `Cache-Control: no-store` in the request or the response.
+/// are resumed, and only for the same URL or cache key, and the same header fields. A partial body is stored on disk
+/// only for loads whose cache policy writes there, and not at all with `Cache-Control: no-store` in the request or the
+/// response.
 ///
 /// ```swift
 /// let loader = ResumingLoader(RetryingLoader(HostBackoffLoader(CurlLoader())))
@@ -96,12 +97,13 @@ public final class ResumingLoader: DataLoading {
         }
     }
 
-    /// The key of a partial body: the URL and the header fields, as a digest where one of these may be a credential.
+    /// The key of a partial body: the URL or the cache key, and the header fields, as a digest where one of these may
+    /// be a credential.
     static func key(of request: DataRequest) -> ResourceKey {
-        let resource = ImageRequest(url: request.url).resource.varied(by: request.identities)
+        let resource = request.resource.varied(by: request.identities)
         let fields = request.headerFields.map { "\($0.name.canonicalName):\($0.value)" }.sorted()
         let isNeutral = request.headerFields.allSatisfy { RequestFields.neutral.contains($0.name.canonicalName) }
-        // A line end is in no field, and in no URL.
+        // A line end is in no field, and in no key of a URL.
         return isNeutral ? ResourceKey(([resource.text] + fields).joined(separator: "\n")) : resource.varied(by: fields)
     }
 

@@ -182,7 +182,7 @@ private func checkRemoval(in cache: any ResponseCaching) async throws {
     try await cache.removeResponse(for: requests[0])
     try await requireMiss(cache, requests[0], "A response was served after it was removed")
     try await storeAll()
-    try await cache.removeResponses(for: requests[0].url)
+    try await cache.removeResponses(of: requests[0].resource)
     for request in requests.prefix(3) {
         try await requireMiss(cache, request, "A response was served after all responses of its URL were removed")
     }

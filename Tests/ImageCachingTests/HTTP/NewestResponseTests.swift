@@ -125,14 +125,14 @@ import Testing
     @Test func exchangesThatHaveEndedLeaveNothingBehind() async throws {
         let exchanges = OpenExchanges()
         let key = DataKey(resource: ImageRequest(url: Wire.url).resource)
-        var ticket: ExchangeTicket? = exchanges.begin(for: Wire.url, primaryKey: key)
-        let other = exchanges.begin(for: Wire.url, primaryKey: key)
+        var ticket: ExchangeTicket? = exchanges.begin(for: key.resource, primaryKey: key)
+        let other = exchanges.begin(for: key.resource, primaryKey: key)
         ticket?.willStore(Wire.stored(["Date: {10}"]))
         #expect(other.isOutdated(Wire.stored(["Date: {0}"])))
         ticket = nil
         #expect(other.isOutdated(Wire.stored(["Date: {0}"])), "One is still under way.")
-        exchanges.resourceHasChanged(at: Wire.url)
+        exchanges.hasChanged(key.resource)
         #expect(other.isOutdated(Wire.stored(["Date: {20}"])))
-        #expect(!exchanges.begin(for: Wire.url, primaryKey: key).isOutdated(Wire.stored(["Date: {20}"])))
+        #expect(!exchanges.begin(for: key.resource, primaryKey: key).isOutdated(Wire.stored(["Date: {20}"])))
     }
 }

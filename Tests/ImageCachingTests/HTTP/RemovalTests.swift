@@ -21,7 +21,7 @@ import Testing
 
     @Test func removingAURLRemovesEveryVariantAndUserAndNoOtherURL() async throws {
         let (bench, loader) = try await filled()
-        try await loader.cache.removeResponses(for: Wire.url)
+        try await loader.cache.removeResponses(of: ImageRequest(url: Wire.url).resource)
         let other = ImageRequest(url: Self.other).resource
         #expect(!bench.store.keys.isEmpty && bench.store.keys.allSatisfy { $0.resource.hasSameSource(as: other) })
         #expect(try await loader.see(to: Self.other).tier == .disk)

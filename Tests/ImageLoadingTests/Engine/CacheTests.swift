@@ -139,7 +139,7 @@ import Testing
             func lookUp(_ request: DataRequest) -> ResponseLookup { .miss(nil) }
             func removeResponse(for request: DataRequest) {}
             func store(_ entry: DataEntry, for request: DataRequest) {}
-            func removeResponses(for url: URL) throws { throw ImageError(.plugInFailed, message: "No.") }
+            func removeResponses(of resource: ResourceKey) throws { throw ImageError(.plugInFailed, message: "No.") }
             func removeAll() throws { throw ImageError(.plugInFailed, message: "No.") }
         }
         let bench = Bench { $0.responseCache = Stubborn() }

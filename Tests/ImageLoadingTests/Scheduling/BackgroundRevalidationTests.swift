@@ -16,7 +16,7 @@ import Testing
         }
         func store(_ entry: DataEntry, for request: DataRequest) {}
         func removeResponse(for request: DataRequest) {}
-        func removeResponses(for url: URL) {}
+        func removeResponses(of resource: ResourceKey) {}
         func removeAll() {}
     }
 

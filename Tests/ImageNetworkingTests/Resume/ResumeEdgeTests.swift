@@ -74,6 +74,18 @@ struct ResumingEdges {
         #expect(others.allSatisfy { !$0.text.contains("one") && !$0.text.contains("two") })
     }
 
+    /// FEATURES 1.15.
+    @Test func partialBodiesOfOneCacheKeyHaveOneKey() throws {
+        func key(_ token: Int, _ key: String?) throws -> ResourceKey {
+            var request = try request()
+            request.url.append(queryItems: [URLQueryItem(name: "token", value: "\(token)")])
+            request.cacheKey = key
+            return ResumingLoader.key(of: request)
+        }
+        #expect(try key(1, "cat") == key(2, "cat"))
+        #expect(try key(1, "cat") != key(1, "dog") && key(1, nil) != key(1, "cat") && key(1, nil) != key(2, nil))
+    }
+
     @Test func theStoreHoldsBytesUpToItsLimit() async {
         let store = PartialBodyStore(maximumBytes: 100)
         store.put(partial(50), for: ResourceKey("a"), now: 0)

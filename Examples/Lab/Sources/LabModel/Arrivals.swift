@@ -16,7 +16,7 @@ package final class Arrivals: LoadObserving {
     package var arrived: [Int] { order.withLock { $0.arrived } }
 
     package func observe(_ observation: LoadObservation, of load: LoadID, request: ImageRequest) {
-        guard case .finished(.success) = observation, case .url(let url) = request.source else { return }
+        guard case .finished(.success) = observation, let url = request.source.url else { return }
         order.withLock { if let position = $0.wanted.removeValue(forKey: url) { $0.arrived.append(position) } }
     }
 }

@@ -58,7 +58,7 @@ package final class Timeline: LoadObserving {
     }
 
     private func name(of request: ImageRequest) -> String {
-        guard case .url(let url) = request.source else { return "\(request)" }
+        guard let url = request.source.url else { return "\(request)" }
         return url.path
     }
 }

@@ -21,7 +21,7 @@ enum BackgroundRule {
         else {
             return nil
         }
-        var parts = [request.url.absoluteString]
+        var parts = [request.resource.text]
         for field in request.headerFields {
             let name = field.name.canonicalName
             guard RequestFields.neutral.contains(name), !rejected.contains(name) else { return nil }
