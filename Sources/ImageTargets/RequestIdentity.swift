@@ -54,7 +54,8 @@ package struct RequestIdentity: Equatable, Sendable {
         parts += options.processors.map { "\($0.identifier.utf8.count):\($0.identifier)" }
         image = Image(resource: request.resource, headers: options.headers, variant: parts.joined(separator: "|"))
         load = Load(
-            cachePolicy: options.cachePolicy, previews: options.previews, times: [options.timeout, options.deadline],
+            cachePolicy: options.cachePolicy, previews: options.previews,
+            times: [options.timeout, options.deadline, options.memoryLifetime, options.diskLifetime],
             counts: [options.retries, options.maximumResponseBytes],
             diskStorage: options.storesToDisk ? options.diskStorage : nil,
             allowsExpensiveNetwork: options.allowsExpensiveNetwork, otherSources: request.otherSources, owner: request.owner)

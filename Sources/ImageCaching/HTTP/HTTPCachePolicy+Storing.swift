@@ -61,9 +61,10 @@ extension StoredResponse {
     }
 
     /// Whether a response that a 304 has updated must be stored again: its fields have changed, or it is fresh for some
-    /// time now. A response that is validated at every use is not stored again.
+    /// time now, as every response is whose age does not count. A response that is validated at every use is not stored
+    /// again.
     func needsStore(after old: StoredResponse, under policy: HTTPCachePolicy) -> Bool {
-        let isFresh = isFresh(at: receivedAt, under: policy) && !control.noCache
+        let isFresh = policy.mode == .aggressive || isFresh(at: receivedAt, under: policy) && !control.noCache
         return isFresh || (control.staleWhileRevalidate ?? 0) > 0 || control.staleIfError != nil
             || lastingFields != old.lastingFields
     }

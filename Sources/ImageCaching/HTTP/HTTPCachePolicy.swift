@@ -74,7 +74,7 @@ public struct HTTPCachePolicy: Hashable, Sendable {
         guard mode != .off, request.isCacheRead, !directives.bypasses, let stored, stored.answers(request) else {
             return otherwise
         }
-        switch reuse(of: stored, directives, at: now) {
+        switch reuse(of: stored, directives, request.maximumAge, at: now) {
         case .serve: return .serve(reply(from: stored, at: now))
         // A request that forbids the network is not validated.
         case .serveAndValidate where isOnlyIfCached: return .serve(reply(from: stored, at: now))
@@ -115,9 +115,12 @@ public struct HTTPCachePolicy: Hashable, Sendable {
     }
 
     /// Whether a response may be reused (RFC 9111, section 4).
-    private func reuse(of response: StoredResponse, _ directives: RequestDirectives, at now: Double) -> Reuse {
+    private func reuse(
+        of response: StoredResponse, _ directives: RequestDirectives, _ maximumAge: Duration?, at now: Double
+    ) -> Reuse {
         let wanted = directives.control
         if wanted.noCache { return .validate }
+        if let maximumAge, response.age(at: now) >= maximumAge / .seconds(1) { return .validate }
         if mode == .aggressive { return .serve }
         if response.control.noCache { return .validate }
         let age = response.age(at: now)

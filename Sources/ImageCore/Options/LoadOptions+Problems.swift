@@ -7,6 +7,8 @@ extension LoadOptions {
         }
         require(timeout > .zero, "timeout = \(timeout) must be positive")
         if let deadline { require(deadline > .zero, "deadline = \(deadline) must be positive") }
+        if let memoryLifetime { require(memoryLifetime > .zero, "memoryLifetime = \(memoryLifetime) must be positive") }
+        if let diskLifetime { require(diskLifetime > .zero, "diskLifetime = \(diskLifetime) must be positive") }
         if let retries { require(0...100 ~= retries, "retries = \(retries) must be from 0 to 100") }
         if let maximumPixels { require(maximumPixels > 0, "maximumPixels = \(maximumPixels) must be positive") }
         if let maximumResponseBytes {

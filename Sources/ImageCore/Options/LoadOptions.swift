@@ -94,6 +94,14 @@ public struct LoadOptions: Sendable {
     /// looks the response up in the HTTP cache, and asks the server. What a load without this option left in memory
     /// counts as stale.
     public var memoryFollowsFreshness: Bool = false
+    /// How long after its decode an image in the memory cache is used; `nil`, the default, sets no limit. Must be
+    /// positive. A load that finds an older one does what it does without it. Counts beside ``memoryFollowsFreshness``.
+    public var memoryLifetime: Duration? = nil
+    /// How long bytes in the data cache, and finished images there, are used without asking the server; `nil`, the
+    /// default, leaves that to HTTP and the ``cachePolicy``. Must be positive. The shorter of this and the freshness of
+    /// the response holds. The age is that of the response (RFC 9111, section 4.2.3), or that of the entry where there
+    /// is no HTTP cache. What is older counts as stale: it is revalidated, or fetched again.
+    public var diskLifetime: Duration? = nil
     /// What a target shows while the image loads.
     public var placeholder: Placeholder = .none
     /// Whether a target that shows an image keeps it until the next one is there, instead of the placeholder; `false`.

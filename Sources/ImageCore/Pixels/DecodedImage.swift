@@ -16,6 +16,9 @@ public struct DecodedImage: Sendable, Equatable, CustomStringConvertible {
     /// Until when a memory cache may serve the image without asking its server, in seconds since 1970; `nil` if that is
     /// not known (``LoadOptions/memoryFollowsFreshness``).
     package var freshUntil: Double?
+    /// When a load decoded the image, in seconds since 1970; `nil` if that is not known
+    /// (``LoadOptions/memoryLifetime``).
+    package var decodedAt: Double?
 
     /// Creates an image, by default complete and without a format.
     public init(_ bitmap: Bitmap, format: ImageFormat? = nil, isPartial: Bool = false, isPreview: Bool = false) {

@@ -40,6 +40,9 @@ public struct DataRequest: Sendable {
     public var allowsExpensiveNetwork: Bool
     /// Whether a loader with a cache may serve a stored response, store the new one, and use the network.
     public var cachePolicy: CachePolicy
+    /// The age from which a stored response counts as stale whatever its header fields say; `nil`, the default, leaves
+    /// that to them (``LoadOptions/diskLifetime``).
+    public var maximumAge: Duration?
     /// The purpose of the load that started the fetch. Loads that join the fetch later do not change it.
     public var purpose: LoadPurpose
 

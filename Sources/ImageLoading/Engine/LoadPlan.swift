@@ -234,6 +234,8 @@ extension LoadPlan {
             allowsExpensiveNetwork: limits?.allowsExpensiveNetwork ?? options.allowsExpensiveNetwork, cachePolicy: policy,
             purpose: rank.purpose)
         result.defersStoring = true
+        // A load that must not use the network accepts entries of any age.
+        result.maximumAge = policy.isOnlyIfCached ? nil : options.diskLifetime
         (result.cacheKey, result.identities, result.extra) = (request.cacheKey, identities, options.extra)
         return result
     }
@@ -247,6 +249,12 @@ extension LoadPlan {
     /// The largest body that is accepted, in bytes.
     func maximumResponseBytes(_ components: Components) -> Int {
         options.maximumResponseBytes ?? components.configuration.limits.maximumResponseBytes
+    }
+
+    /// Whether an entry of the data cache is too old for the load, where no response cache decides.
+    func isTooOld(_ entry: DataEntry) -> Bool {
+        guard let lifetime = options.diskLifetime, !options.cachePolicy.isOnlyIfCached else { return false }
+        return abs(Date().timeIntervalSince1970 - entry.storedAt) >= lifetime / .seconds(1)
     }
 
     /// The cache that takes the place of the data cache for the plan's URL; `nil` for a source that is not on the web.

@@ -107,6 +107,7 @@ final class LayeredDefaults: Sendable {
             let readsByVariant =
                 options.cachePolicy.readsMemory && options.headers.isEmpty && options.interceptors.isEmpty
                 && options.loadInterceptors.isEmpty && options.extra.isEmpty && !options.memoryFollowsFreshness
+                && options.memoryLifetime == nil
             variantWithoutOptions = readsByVariant ? merged.variant : nil
         } catch {
             plain = .failure(error)

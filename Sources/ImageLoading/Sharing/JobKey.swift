@@ -48,18 +48,19 @@ struct JobKey: Hashable, Sendable {
     }
 }
 
-/// The options of a load that hold for each attempt of its fetch. A fetch cannot have two values of them, so loads that
-/// differ in one fetch separately.
+/// The options of a load that hold for each attempt of its fetch, and say what may stand for one. A fetch cannot have
+/// two values of them, so loads that differ in one fetch separately.
 struct FetchTerms: Hashable, Sendable {
     var timeout: Duration?
     var retries: Int?
+    var diskLifetime: Duration?
     /// The load's own interceptors (``addInterceptors(of:for:)``).
     private var interceptors: [UInt] = []
 
     /// The terms of loads whose options are like those that most loads have.
     init() {}
 
-    init(_ options: LoadOptions) { (timeout, retries) = (options.timeout, options.retries) }
+    init(_ options: LoadOptions) { (timeout, retries, diskLifetime) = (options.timeout, options.retries, options.diskLifetime) }
 
     /// Tells the load's own interceptors apart: those that declare an identity, which is part of the resource, by their
     /// types, and other objects by themselves. Other values cannot be compared: they count as the same while they are

@@ -56,8 +56,14 @@ extension Components {
         return unlessStale(memoryCache.peekImage(for: key), plan).flatMap { $0.isPreview ? nil : $0 }
     }
 
-    /// An image from memory, unless the load follows the freshness of its response, and that is stale.
+    /// An image from memory, unless it is too old for the load, or the load follows the freshness of its response, and
+    /// that is stale.
     private func unlessStale(_ image: DecodedImage?, _ plan: LoadPlan) -> DecodedImage? {
+        if let lifetime = plan.options.memoryLifetime, let image,
+            abs(Date().timeIntervalSince1970 - (image.decodedAt ?? 0)) >= lifetime / .seconds(1)
+        {
+            return nil
+        }
         guard plan.options.memoryFollowsFreshness, let image, !plan.isLocal else { return image }
         return image.freshUntil ?? 0 > Date().timeIntervalSince1970 ? image : nil
     }
@@ -67,7 +73,9 @@ extension Components {
     func largerCachedImage(for plan: LoadPlan) -> DecodedImage? {
         guard plan.options.showsLargerCachedImage, plan.readsMemory, !plan.options.memoryFollowsFreshness else { return nil }
         let found = memoryCache.variants(of: plan.resource).compactMap { other -> (image: DecodedImage, processors: Int)? in
-            guard !other.image.isPreview, let count = plan.largerImageProcessors(other.key.variant, size: other.image.size) else {
+            guard !other.image.isPreview, unlessStale(other.image, plan) != nil,
+                let count = plan.largerImageProcessors(other.key.variant, size: other.image.size)
+            else {
                 return nil
             }
             return (other.image, count)

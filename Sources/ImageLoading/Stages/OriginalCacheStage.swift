@@ -24,7 +24,7 @@ struct OriginalCacheStage: Sendable {
             let entry = await coordinator.ignoringCacheErrors(in: .originalCache, plan) {
                 try await components.dataCache?.entry(for: plan.dataKey)
             }
-            guard let entry = entry ?? nil else { return .miss(nil) }
+            guard let entry = entry ?? nil, !plan.isTooOld(entry) else { return .miss(nil) }
             return .hit(Original(entry: entry, tier: .disk, job: job.id), revalidating: nil)
         }
         let limits = coordinator.fetchLimits(of: job)

@@ -160,6 +160,7 @@ struct Pipeline: Sendable {
             coordinator.observe(.cacheLookup(.disk, isHit: true), plan)
             job.metrics.withLock { $0.byteCount = entry.data.count }
             var current = image
+            current.decodedAt = Date().timeIntervalSince1970
             current.freshUntil = stage.freshUntil(madeFrom: nil, stored: entry)
             current.original = stage.original(of: entry)
             let staged = StagedImage(current, tier: .disk)
@@ -328,6 +329,7 @@ struct Pipeline: Sendable {
         store.store(original, isAnimated: image.animation != nil)
         var current = image
         current.original = original.response
+        current.decodedAt = Date().timeIntervalSince1970
         if plan.options.memoryFollowsFreshness {
             current.freshUntil = processedStage.freshUntil(madeFrom: original.responseHead)
         }
@@ -356,7 +358,8 @@ struct Pipeline: Sendable {
     private func process(_ before: StagedImage, _ processor: any Processing) async throws -> StagedImage {
         let stage = ProcessStage(processor, of: plan, components)
         var image = try await runner.runOnWorker(.process) { [job] in try stage.process(before.image, job.token) }
-        (image.freshUntil, image.original) = (before.image.freshUntil, before.image.original)
+        (image.freshUntil, image.decodedAt) = (before.image.freshUntil, before.image.decodedAt)
+        image.original = before.image.original
         return StagedImage(image, tier: before.tier, source: before.source)
     }
 

@@ -54,7 +54,7 @@ struct ProcessedCacheStage: Sendable {
     func use(of entry: DataEntry) -> ProcessedImageUse {
         guard let rules, let request else {
             // Only the rules of a response cache can ask the server.
-            return plan.options.cachePolicy.revalidatesDisk ? .none : .serve
+            return plan.options.cachePolicy.revalidatesDisk || plan.isTooOld(entry) ? .none : .serve
         }
         return rules.use(of: entry, for: request)
     }
