@@ -66,7 +66,7 @@ public protocol LoadInterceptor: Sendable {
 ///     let scale: Int
 ///
 ///     func request(for request: ImageRequest, size: PixelSize?) -> ImageRequest {
-///         guard let size, case .url(let url) = request.source, url.host() == "images.example.org" else { return request }
+///         guard let size, let url = request.source.url, url.host() == "images.example.org" else { return request }
 ///         let query = [URLQueryItem(name: "w", value: "\(size.width / scale)"), URLQueryItem(name: "dpr", value: "\(scale)")]
 ///         return request.with(source: .url(url.appending(queryItems: query)))
 ///     }

@@ -21,7 +21,7 @@ enum LoadInterceptorRule: String, ConformanceRules {
 /// // In a test, with a custom interceptor:
 /// struct Mirror: RequestRewriting {
 ///     func request(for request: ImageRequest, size: PixelSize?) -> ImageRequest {
-///         guard case .url(let url) = request.source, url.host() == "example.org" else { return request }
+///         guard let url = request.source.url, url.host() == "example.org" else { return request }
 ///         return request.with(source: .url(URL(string: "https://mirror.example.org" + url.path())!))
 ///     }
 /// }

@@ -95,7 +95,7 @@ import Testing
             func lookUp(_ request: DataRequest) throws -> ResponseLookup { throw CancellationError() }
             func store(_ entry: DataEntry, for request: DataRequest) {}
             func removeResponse(for request: DataRequest) {}
-            func removeResponses(for url: URL) {}
+            func removeResponses(of resource: ResourceKey) {}
             func removeAll() {}
         }
         let bench = Bench { $0.responseCache = Cancelling() }

@@ -274,7 +274,7 @@ private struct Stopped: Error {}
         var request = request(
             "x",
             Around { request, _, next in
-                if case .url(let url) = request.source { seen.append(url) }
+                if let url = request.source.url { seen.append(url) }
                 return try await next(request)
             })
         request.lowResolution = .url(url("small"))

@@ -8,7 +8,7 @@ import Testing
 /// Puts the width into the path of a URL, as an image CDN asks for it.
 private struct Widths: RequestRewriting {
     func request(for request: ImageRequest, size: PixelSize?) -> ImageRequest {
-        guard case .url(let url) = request.source, let size else { return request }
+        guard let url = request.source.url, let size else { return request }
         return request.with(source: .url(url.appending(path: "\(size.width)")))
     }
 }
@@ -46,7 +46,7 @@ private struct Widths: RequestRewriting {
     @Test func bytesHeadersAndPrefetchesGetTheNewRequest() async throws {
         struct Mirror: RequestRewriting {
             func request(for request: ImageRequest, size: PixelSize?) -> ImageRequest {
-                guard case .url(let url) = request.source else { return request }
+                guard let url = request.source.url else { return request }
                 return request.with(source: .url(url.appending(path: size.map { "\($0.width)" } ?? "full")))
             }
         }

@@ -23,10 +23,11 @@ public struct Mirror: LoadInterceptor {
     }
 
     private func mirrored(_ request: ImageRequest) -> ImageSource? {
-        guard case .url(let url) = request.source, url.host() == host,
+        guard let url = request.source.url, url.host() == host,
             var components = URLComponents(url: url, resolvingAgainstBaseURL: true)
         else { return nil }
         components.host = mirror
-        return components.url.map { .url($0) }
+        // The bytes are the same.
+        return components.url.map { .url($0, cacheKey: request.cacheKey) }
     }
 }

@@ -23,7 +23,7 @@ public struct SizedURLs: RequestRewriting {
 
     public func request(for request: ImageRequest, size: PixelSize?) -> ImageRequest {
         // Without a size, as for a download, the original is wanted.
-        guard let size, case .url(let url) = request.source, url.host() == host,
+        guard let size, let url = request.source.url, url.host() == host,
             var components = URLComponents(url: url, resolvingAgainstBaseURL: true)
         else { return request }
         let points = (size.width + scale - 1) / scale
@@ -32,6 +32,8 @@ public struct SizedURLs: RequestRewriting {
         let others = (components.queryItems ?? []).filter { $0.name != "w" && $0.name != "dpr" }
         components.queryItems =
             others + [URLQueryItem(name: "w", value: "\(width)"), URLQueryItem(name: "dpr", value: "\(scale)")]
-        return components.url.map { request.with(source: .url($0)) } ?? request
+        guard let sized = components.url else { return request }
+        // Each width is a file of its own, also under the cache key of the app.
+        return request.with(source: .url(sized, cacheKey: request.cacheKey.map { "\($0) \(width)@\(scale)" }))
     }
 }

@@ -25,8 +25,18 @@ private func url(_ text: String) -> URL { URL(string: "https://" + text)! }
     func theURLHasTheSize(pixels: Int?, text: String, expected: String) {
         let size = pixels.map { PixelSize($0) }
         let request = sized.request(for: ImageRequest(url: url(text), size: size), size: size)
-        guard case .url(let url) = request.source else { return }
+        guard let url = request.source.url else { return }
         #expect(url.absoluteString == expected)
+    }
+
+    @Test func eachWidthHasItsOwnCacheKey() {
+        func key(_ width: Int, _ token: String) -> ResourceKey {
+            var request = ImageRequest(url: url("img.example.org/cat.jpg?token=\(token)"))
+            request.cacheKey = "cat"
+            return sized.request(for: request, size: PixelSize(width)).resource
+        }
+        #expect(key(320, "a") == key(310, "b"))
+        #expect(key(320, "a") != key(640, "a"))
     }
 
     @Test func viewsOfSimilarSizesShareOneFetch() async throws {
