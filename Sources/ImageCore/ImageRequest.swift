@@ -75,9 +75,10 @@ public struct ImageRequest: Sendable, Hashable, CustomStringConvertible {
     /// default, or an empty text leaves that to the URL.
     ///
     /// All URLs with one key share the memory cache, the data cache, the HTTP cache, and a fetch, which is that of the
-    /// first load. A stale response is revalidated at the URL of the load. The key must name the image and its version
-    /// as well as the URL would. Method, body, headers, and user and password of the URL still vary it. Caches see only
-    /// a digest of it, and no log names it. Has no effect on a source that is no URL.
+    /// first load; where the server refuses its URL (status 4xx), the others fetch once more. A stale response is
+    /// revalidated at the URL of the load. The key must name the image and its version as well as the URL would.
+    /// Method, body, headers, and user and password of the URL still vary it. Caches see only a digest of it, and no
+    /// log names it. Has no effect on a source that is no URL.
     ///
     /// ```swift
     /// var request = ImageRequest(url: URL(string: "https://cdn.example.org/cat.jpg?token=f3a1")!)

@@ -186,15 +186,15 @@ public final class ImageTask: LoadHandle {
         if state.withLock({ $0.events.startDelivering() }) { Task { deliverPending() } }
     }
 
-    /// The source to try after a failure; `nil` where none is left, or the load has ended.
+    /// What to try after a failure; `nil` where nothing is left, or the load has ended.
     ///
     /// - Parameter isBound: whether the error is the load's own (``LoadCoordinator/isBound(_:by:)``).
-    func nextSource(after error: ImageError, isBound: Bool) -> ImageSource? {
+    func nextRequest(after error: ImageError, isBound: Bool) -> ImageRequest? {
         state.withLock { state in
             guard state.result == nil else { return nil }
-            let source = state.fallbacks.next(of: plan.request, after: error, isBound: isBound)
-            if source != nil { state.progress = nil }
-            return source
+            let next = state.fallbacks.next(of: plan.request, after: error, isBound: isBound)
+            if next != nil { state.progress = nil }
+            return next
         }
     }
 

@@ -4,20 +4,20 @@ internal import ImageCore
 struct Fallbacks: Sendable {
     /// Why the sources that have been tried failed.
     private(set) var failures: [String] = []
-    /// Whether the load ran again because it had ended at the limit of another load.
+    /// Whether the load ran again because it had ended with the error of another load.
     private var hasRunAgain = false
 
-    /// The source to try next; `nil` where none is left.
+    /// What to try next: the request itself, or one for a fallback source; `nil` where nothing is left.
     ///
     /// - Parameter isBound: whether the error is the load's own (``LoadCoordinator/isBound(_:by:)``).
-    mutating func next(of request: ImageRequest, after error: ImageError, isBound: Bool) -> ImageSource? {
+    mutating func next(of request: ImageRequest, after error: ImageError, isBound: Bool) -> ImageRequest? {
         guard error.stage != .process, error.stage != .request else { return nil }
         if !isBound, !hasRunAgain {
             hasRunAgain = true
-            return failures.isEmpty ? request.source : request.fallbacks[failures.count - 1]
+            return failures.isEmpty ? request : request.replacing(request.fallbacks[failures.count - 1])
         }
         guard failures.count < request.fallbacks.count else { return nil }
         failures.append(error.description)
-        return request.fallbacks[failures.count - 1]
+        return request.replacing(request.fallbacks[failures.count - 1])
     }
 }

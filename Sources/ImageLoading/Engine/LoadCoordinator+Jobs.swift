@@ -38,7 +38,9 @@ extension LoadCoordinator {
             switch outcome {
             case .success(let output):
                 dependent.continuation.resume(returning: dependent.isCoalesced ? output.coalesced() : output)
-            case .failure(.failed(let error)): dependent.continuation.resume(throwing: error)
+            case .failure(.failed(var error)):
+                if dependent.isCoalesced { error.metrics?.isCoalesced = true }
+                dependent.continuation.resume(throwing: error)
             case .failure(.cancelled): dependent.continuation.resume(throwing: CancellationError())
             }
         }

@@ -76,11 +76,14 @@ extension LoadCoordinator {
         deliver(.failure(.failed(error)), to: load, isCoalesced: false)
     }
 
-    /// Whether an error is a load's own: not that of a limit which only the loads have whose fetch it joined.
+    /// Whether an error is a load's own: not that of a limit which only the loads have whose fetch it joined, and not
+    /// that of another URL with its cache key, whose token may have expired.
     func isBound(_ load: ImageTask, by error: ImageError) -> Bool {
         switch error.code {
         case .deadlineExceeded: load.plan.deadline.map { $0.remaining <= Deadline.tolerance } ?? false
         case .tooLarge, .expensiveNetwork: !load.joinedNarrowerFetch
+        case .httpStatus where load.request.cacheKey != nil && error.metrics?.isCoalesced == true:
+            !(400..<500).contains(error.status ?? 0)
         default: true
         }
     }

@@ -392,9 +392,9 @@ extension LoadCoordinator {
         case .failure(.failed(var error)):
             if isCoalesced { error.metrics?.isCoalesced = true }
             let isBound = isBound(task, by: error)
-            guard let source = task.nextSource(after: error, isBound: isBound) else { return task.fail(error) }
+            guard let request = task.nextRequest(after: error, isBound: isBound) else { return task.fail(error) }
             do {
-                let next = try plan(task.request.replacing(source), goal: task.plan.goal, continuing: task.plan)
+                let next = try plan(request, goal: task.plan.goal, continuing: task.plan)
                 begin(task, components.lookUpMemory(next))
             } catch {
                 if let error = error.error { task.fail(error) } else { task.finish(.failure(error)) }

@@ -138,6 +138,24 @@ struct OwnLimits {
         #expect(bench.network.requests.count <= 2)
     }
 
+    @Test func aLoadThatRunsAgainSendsTheSameRequest() async throws {
+        let bench = await bench(.maximumResponseBytes, ManualClock())
+        func start(_ isTight: Bool) -> ImageTask {
+            var request = ImageRequest(
+                url: url("x"), options: isTight ? tight(.maximumResponseBytes) : wide(.maximumResponseBytes))
+            (request.method, request.body) = (.post, Data([1]))
+            return bench.loader.task(for: request)
+        }
+        let first = start(true)
+        await bench.network.gate.waitForArrivals(1)
+        let second = start(false)
+        bench.network.gate.open()
+        await #expect(throws: LoadFailure.self) { try await first.response }
+        #expect(red(try await second.image) == 7)
+        #expect(bench.network.requests.map(\.method) == [.post, .post])
+        #expect(bench.network.requests.map(\.body) == [Data([1]), Data([1])])
+    }
+
     @Test(arguments: Storing.allCases, Order.allCases)
     func whatOneLoadWantsStoredIsStored(_ option: Storing, _ order: Order) async throws {
         let bench = Bench.held { $0.encoder = nil }

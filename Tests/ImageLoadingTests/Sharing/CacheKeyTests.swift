@@ -1,4 +1,5 @@
 import CalotypeTesting
+import HTTPTypes
 import ImageCore
 import ImageLoading
 import Testing
@@ -29,6 +30,25 @@ import Testing
         #expect(reds == [1, 1, 1, 4])
         #expect(bench.network.requests.compactMap(\.cacheKey).sorted() == ["cat", "dog"])
         await bench.waitUntilIdle()
+    }
+
+    /// A token that has expired fails the loads of its URL, and no others.
+    @Test(arguments: [nil, PixelSize(10)]) func aLoadDoesNotEndWithTheRefusalOfAnotherURL(size: PixelSize?) async throws {
+        let bench = Bench(
+            network: ScriptedLoader(gate: Gate()) {
+                $0.url.query == "1" ? .response(HTTPResponse(status: .forbidden), chunks: []) : .body(Data([2]))
+            })
+        let expired = bench.loader.task(for: request(1))
+        await bench.network.gate.waitForArrivals(1)
+        var valid = request(2)
+        if let size { valid.options.targetSize = size }
+        let others = (0..<3).map { _ in bench.loader.task(for: valid) }
+        while bench.loader.activity.loads < 4 { await Task.yield() }
+        bench.network.gate.open()
+        let failure = await #expect(throws: LoadFailure.self) { try await expired.response }
+        #expect(failure?.status == 403)
+        for other in others { #expect(red(try await other.image) == 2) }
+        #expect(bench.network.requests.map(\.url.query) == ["1", "2"])
     }
 
     @Test func loadsOfOneKeyShareMemory() async throws {
