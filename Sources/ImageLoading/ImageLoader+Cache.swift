@@ -140,7 +140,7 @@ extension ImageLoader {
         public func removeAllVariants(of url: URL) async throws { try await removeAllVariants(of: ImageRequest(url: url)) }
 
         /// Removes everything that came from the URLs with a cache key (``ImageRequest/cacheKey``) from all tiers, as
-        /// ``removeAllVariants(of:)`` does for a request. Does nothing for an empty key.
+        /// `removeAllVariants(of:)` does for a request. Does nothing for an empty key.
         ///
         /// - Throws: the first error of a cache.
         public func removeAllVariants(ofCacheKey key: String) async throws {
