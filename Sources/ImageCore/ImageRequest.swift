@@ -176,6 +176,8 @@ public struct ImageRequest: Sendable, Hashable, CustomStringConvertible {
         switch source {
         case .bytes(_, let id): return ResourceKey("bytes:" + id)
         case .producer(let id, _): return ResourceKey("producer:" + id)
+        case .image(_, let id): return ResourceKey("image:" + id)
+        case .imageProducer(let id, _): return ResourceKey("imageProducer:" + id)
         case .url(let url, _):
             if let key = source.cacheKey { return ResourceKey(cacheKey: key).varied(by: userInfo(of: url)) }
             var text = url.absoluteString

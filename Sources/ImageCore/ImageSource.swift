@@ -10,6 +10,19 @@ public enum ImageSource: Sendable, CustomStringConvertible {
     /// Bytes that a closure returns when the load needs them. Equal ids identify the same image. The closure runs in a
     /// task that is cancelled with the load; what it throws fails the load.
     case producer(id: String, @Sendable () async throws -> Data)
+    /// An image in memory. Equal ids identify the same image, so that an image that changes needs another id.
+    ///
+    /// It passes ``LoadOptions/targetSize``, the processors and the memory cache as a decoded image does, and never
+    /// the disk. Of the options for the decode hold those for pixels: ``LoadOptions/maximumPixels``,
+    /// ``LoadOptions/alpha``, ``LoadOptions/convertsTo8Bit`` and ``LoadOptions/animates``. Orientation, colour profile
+    /// and frame stay as they are, and an animation keeps the size of its frames. A partial image is delivered, but not
+    /// cached.
+    // Indirect, which keeps requests small.
+    indirect case image(DecodedImage, id: String)
+    /// An image that a closure returns when the load needs it, as ``image(_:id:)``. The closure runs as that of
+    /// ``producer(id:_:)``, once for all loads of the id that wait at the same time, whatever their sizes and
+    /// processors.
+    case imageProducer(id: String, @Sendable () async throws -> DecodedImage)
 
     /// The URL; `nil` for another source.
     public var url: URL? { if case .url(let url, _) = self { url } else { nil } }
@@ -19,14 +32,22 @@ public enum ImageSource: Sendable, CustomStringConvertible {
         if case .url(_, let key?) = self, !key.isEmpty { key } else { nil }
     }
 
-    /// Whether the bytes are on this machine, so that the data cache does not store them: bytes in memory, closures,
-    /// and `file:` and `data:` URLs.
+    /// Whether the image is on this machine, so that the data cache does not store it: bytes and images in memory,
+    /// closures, and `file:` and `data:` URLs.
     public var isLocal: Bool {
         guard let scheme = url?.scheme else { return true }
         switch scheme {
         case "https", "http": return false
         case "file", "data": return true
         default: return ["file", "data"].contains(scheme.lowercased())
+        }
+    }
+
+    /// Whether it has an image, and no bytes.
+    package var isDecoded: Bool {
+        switch self {
+        case .image, .imageProducer: true
+        case .url, .bytes, .producer: false
         }
     }
 
@@ -45,6 +66,8 @@ public enum ImageSource: Sendable, CustomStringConvertible {
         case .url(let url, _): ImageSource.redacted(url)
         case .bytes(let data, let id): "bytes:\(id) (\(data.count) bytes)"
         case .producer(let id, _): "producer:\(id)"
+        case .image(let image, let id): "image:\(id) (\(image))"
+        case .imageProducer(let id, _): "imageProducer:\(id)"
         }
     }
 

@@ -52,7 +52,8 @@ public final class ImageLoader: ImageProviding {
     /// Loads the encoded bytes that a request names, from the data cache or the source; decodes nothing.
     ///
     /// The size, the processors, previews and the memory cache have no effect. Fetched bytes are stored where the
-    /// options say so and a decoder recognizes their format. The load shares its fetch with other loads.
+    /// options say so and a decoder recognizes their format. The load shares its fetch with other loads. A source that
+    /// is an image has no bytes, which fails the load.
     ///
     /// - Returns: the bytes, with the headers of their response.
     /// - Throws: ``LoadFailure/failed(_:)`` with the error, or ``LoadFailure/cancelled``.
@@ -66,7 +67,8 @@ public final class ImageLoader: ImageProviding {
     /// Reads the header of an image: its format, its size as stored, its orientation and its number of frames.
     ///
     /// Reads the data cache, or as little of the source as the decoder needs (``Decoding/info(ofPrefix:limits:)``);
-    /// decodes no pixel.
+    /// decodes no pixel. Of a source that is an image it returns what is known of that; the format is
+    /// ``DecodedImage/format``, or `bitmap` where there is none.
     ///
     /// - Throws: ``LoadFailure/failed(_:)`` with the error, or ``LoadFailure/cancelled``.
     public func info(for request: ImageRequest) async throws(LoadFailure) -> ImageInfo {

@@ -44,6 +44,24 @@ extension ImageRequest {
         set(size, contentMode, processors)
     }
 
+    /// Creates a request for an image in memory.
+    ///
+    /// - Parameters:
+    ///   - image: the image.
+    ///   - id: identifies the image, as in ``ImageSource/image(_:id:)``.
+    ///   - size: the ``LoadOptions/targetSize`` in pixels; `nil`, the default, leaves it to `options`.
+    ///   - contentMode: how the image fills the size; `nil`, the default, leaves it to `options`.
+    ///   - processors: the processors to run on the image, in order; an empty list, the default, leaves them to
+    ///     `options`.
+    ///   - options: overrides of the loader's options; none.
+    public init(
+        image: DecodedImage, id: String, size: PixelSize? = nil, contentMode: ImageContentMode? = nil,
+        processors: [any Processing] = [], options: OptionLayer = OptionLayer()
+    ) {
+        self.init(.image(image, id: id), options: options)
+        set(size, contentMode, processors)
+    }
+
     private mutating func set(_ size: PixelSize?, _ contentMode: ImageContentMode?, _ processors: [any Processing]) {
         if let size { options.targetSize = size }
         if let contentMode { options.contentMode = contentMode }

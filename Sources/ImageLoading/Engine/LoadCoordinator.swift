@@ -82,6 +82,7 @@ final class LoadCoordinator: Sendable {
         if runsInterceptors, whole == nil, !merged.options.loadInterceptors.isEmpty {
             try rewrite(&request, &merged, &goal)
         }
+        if goal == .bytes, request.source.isDecoded { throw .failed(.noBytes(request.description)) }
         let storeEpoch = whole?.storeEpoch ?? stores.epoch
         let deadline = first.map(\.deadline) ?? merged.options.deadline.map { components.deadline(after: $0) }
         return LoadPlan(

@@ -5,8 +5,8 @@ final class LoadOutput: Sendable {
     enum Content: Sendable {
         case image(StagedImage)
         case bytes(Original)
-        /// What the header says, and the bytes that have it. Indirect, since suspended jobs have room for a content.
-        indirect case info(ImageInfo, Original)
+        /// What the header says, and where it came from. Indirect, since suspended jobs have room for a content.
+        indirect case info(ImageInfo, CacheTier)
         /// The image in the bytes of a format.
         indirect case encoded(EncodedImage)
     }
@@ -19,7 +19,8 @@ final class LoadOutput: Sendable {
     var tier: CacheTier {
         switch content {
         case .image(let image): image.tier
-        case .bytes(let original), .info(_, let original): original.tier
+        case .bytes(let original): original.tier
+        case .info(_, let tier): tier
         case .encoded(let image): image.tier
         }
     }

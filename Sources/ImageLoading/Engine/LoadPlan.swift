@@ -67,8 +67,9 @@ final class LoadPlan: Sendable {
     /// The processors in runs that work as one.
     var runs: [ProcessingRun] { merged.runs }
 
-    /// The scale of the decode, where decodes of other sizes may share it.
-    var scale: DecodeScale? { merged.scale }
+    /// The scale of the decode, where decodes of other sizes may share it. All sizes of a source that is an image are
+    /// made from that.
+    var scale: DecodeScale? { request.source.isDecoded ? nil : merged.scale }
 
     /// The key of the finished image in the memory cache.
     var imageKey: ImageKey { ImageKey(resource: resource, variant: merged.variant) }
@@ -144,7 +145,7 @@ final class LoadPlan: Sendable {
     /// The bytes.
     func originalKey(_ components: Components) -> JobKey {
         // A load of an image must not join a fetch that stops after the header.
-        let isHeader = goal == .info && origin(components) != .cache
+        let isHeader = goal == .info && origin(components) != .cache && !request.source.isDecoded
         return key(isHeader ? .headerBytes : .original, ImageKey(resource: resource), components)
     }
 

@@ -15,6 +15,7 @@ struct NetworkStage: Sendable {
         switch job.plan.request.source {
         case .bytes(let data, _): return local(data)
         case .producer(_, let produce): return local(try await produce())
+        case .image, .imageProducer: throw ImageError.noInput
         case .url(let url, _):
             let limits = coordinator.beginFetch(job)
             defer { coordinator.endFetch(job) }

@@ -80,7 +80,8 @@ struct Pipeline: Sendable {
         case .processedImage: .image(try await makeFinishedImage())
         case .image: .image(try await makeImage())
         case .encodedImage: .encoded(try await makeEncodedImage())
-        case .original, .headerBytes: .bytes(try await makeOriginal())
+        case .original, .headerBytes:
+            plan.request.source.isDecoded ? .image(try await makeGivenImage()) : .bytes(try await makeOriginal())
         case .imageInfo, .validatedHeader: try await readHeader()
         case .revalidation: .bytes(try await revalidate())
         }
@@ -230,6 +231,7 @@ struct Pipeline: Sendable {
                 return try await decodeAgain(processor, after: error)
             }
         case .image(let larger):
+            if plan.request.source.isDecoded { return try await adapt(larger.image, processor) }
             // Another load wants a larger size of the image at the same time, and this one is made from that.
             guard let original = larger.original else { throw ImageError.noInput }
             return try await decode(original, from: larger, processor)
@@ -342,20 +344,22 @@ struct Pipeline: Sendable {
 
     /// Reads the header. A header that a decoder accepts is proof enough to store the bytes, if they are whole.
     private func readHeader() async throws -> LoadOutput.Content {
-        guard case .bytes(let original) = try await coordinator.output(of: plan.originalKey(components), for: job) else {
-            throw ImageError.noInput
+        switch try await coordinator.output(of: plan.originalKey(components), for: job) {
+        case .bytes(let original):
+            let info = try await runner.runOnWorker(.decode) { [components, plan] in
+                try components.info(of: original, plan)
+            }
+            store.store(original)
+            return .info(info, original.tier)
+        case .image(let given): return .info(ImageInfo(given.image), given.tier)
+        case .info, .encoded: throw ImageError.noInput
         }
-        let info = try await runner.runOnWorker(.decode) { [components, plan] in
-            try components.info(of: original, plan)
-        }
-        store.store(original)
-        return .info(info, original)
     }
 
     // MARK: 7. Process
 
     /// Runs a processor, or several that work as one, on a worker thread.
-    private func process(_ before: StagedImage, _ processor: any Processing) async throws -> StagedImage {
+    func process(_ before: StagedImage, _ processor: any Processing) async throws -> StagedImage {
         let stage = ProcessStage(processor, of: plan, components)
         var image = try await runner.runOnWorker(.process) { [job] in try stage.process(before.image, job.token) }
         (image.freshUntil, image.decodedAt) = (before.image.freshUntil, before.image.decodedAt)
