@@ -17,7 +17,7 @@ public struct ImageResponse: Sendable, CustomStringConvertible {
     /// without an HTTP cache had the finished image in its data cache.
     ///
     /// The bytes of the original are in the caches: a call of `data(for:)` with the same request returns them.
-    public var original: OriginalResponse? { image.original }
+    public var original: OriginalResponse? { image.details.original }
 
     /// The image and its tier, and the time if the load took any, such as `64x48 rgba8 (jpeg) from network in 31 ms`.
     public var description: String { LoadSummary(image: image, tier: tier, metrics: metrics).description }

@@ -69,7 +69,7 @@ extension ImageLoader {
             let plan = try coordinator.plan(request)
             var kept = image
             // Only the app knows how long it is of use.
-            (kept.freshUntil, kept.decodedAt) = (.infinity, Date().timeIntervalSince1970)
+            (kept.details.freshUntil, kept.details.decodedAt) = (.infinity, Date().timeIntervalSince1970)
             components.memoryCache.store(kept, for: plan.imageKey, priority: plan.options.cachePriority)
             let stage = processed(plan)
             guard keepsResult(plan), stage.rules == nil, let cache = components.dataCache else { return }

@@ -11,23 +11,56 @@ public struct DecodedImage: Sendable, Equatable, CustomStringConvertible {
     /// The animation of which this image is the first frame; `nil` for a still image. Loads set it; see
     /// ``LoadOptions/animates``.
     public var animation: AnimatedImage?
-    /// What the decoder and the processors attached to the image; none by default.
-    public var values = ImageValues()
-    /// Until when a memory cache may serve the image without asking its server, in seconds since 1970; `nil` if that is
-    /// not known (``LoadOptions/memoryFollowsFreshness``).
-    package var freshUntil: Double?
-    /// When a load decoded the image, in seconds since 1970; `nil` if that is not known
-    /// (``LoadOptions/memoryLifetime``).
-    package var decodedAt: Double?
+    private var sharedDetails: SharedDetails?
+
+    /// What few readers ask for. All copies of the image share it, so that a hit in memory copies little.
+    package struct Details: Sendable {
+        /// Until when a memory cache may serve the image without asking its server, in seconds since 1970; `nil` if
+        /// that is not known (``LoadOptions/memoryFollowsFreshness``).
+        package var freshUntil: Double?
+        /// When a load decoded the image, in seconds since 1970; `nil` if that is not known
+        /// (``LoadOptions/memoryLifetime``).
+        package var decodedAt: Double?
+        /// The response that a load made the image from; `nil` if there was none.
+        package var original: OriginalResponse?
+        fileprivate var values = ImageValues()
+
+        package init() {}
+    }
+
+    private final class SharedDetails: Sendable {
+        let details: Details
+
+        init(_ details: Details) { self.details = details }
+    }
 
     /// Creates an image, by default complete and without a format.
     public init(_ bitmap: Bitmap, format: ImageFormat? = nil, isPartial: Bool = false, isPreview: Bool = false) {
         (self.bitmap, self.format, self.isPartial, self.isPreview) = (bitmap, format, isPartial, isPreview)
     }
 
+    /// What a load and the plug-ins know of the image.
+    package var details: Details {
+        get { sharedDetails?.details ?? Details() }
+        set { sharedDetails = SharedDetails(newValue) }
+    }
+
+    /// Takes over what the load knows of the image that this one was made from.
+    package mutating func takeOrigin(of before: DecodedImage) {
+        var details = before.details
+        details.values = values
+        self.details = details
+    }
+
+    /// What the decoder and the processors attached to the image; none by default.
+    public var values: ImageValues {
+        get { sharedDetails?.details.values ?? ImageValues() }
+        set { details.values = newValue }
+    }
+
     public static func == (a: DecodedImage, b: DecodedImage) -> Bool {
         a.bitmap == b.bitmap && a.format == b.format && a.isPartial == b.isPartial && a.isPreview == b.isPreview
-            && a.animation == b.animation && a.freshUntil == b.freshUntil
+            && a.animation == b.animation && a.details.freshUntil == b.details.freshUntil
     }
 
     /// The size in pixels.

@@ -4,8 +4,7 @@ package struct WeakImage: Sendable {
     private weak var animation: AnimatedImage?
     private let isAnimated: Bool
     private let (format, isPartial, isPreview): (ImageFormat?, Bool, Bool)
-    private let freshUntil: Double?
-    private let values: ImageValues
+    private let details: DecodedImage.Details
 
     /// - Returns: `nil` if only `image` has the pixels.
     package init?(_ image: inout DecodedImage) {
@@ -13,14 +12,14 @@ package struct WeakImage: Sendable {
         bitmap = Bitmap.Weak(image.bitmap)
         (animation, isAnimated) = (image.animation, image.animation != nil)
         (format, isPartial, isPreview) = (image.format, image.isPartial, image.isPreview)
-        (freshUntil, values) = (image.freshUntil, image.values)
+        details = image.details
     }
 
     /// The image; `nil` once it is no longer in use.
     package var image: DecodedImage? {
         guard let bitmap = bitmap.bitmap else { return nil }
         var image = DecodedImage(bitmap, format: format, isPartial: isPartial, isPreview: isPreview)
-        (image.animation, image.freshUntil, image.values) = (animation, freshUntil, values)
+        (image.animation, image.details) = (animation, details)
         return isAnimated && animation == nil ? nil : image
     }
 }

@@ -22,16 +22,3 @@ public struct OriginalResponse: Hashable, Sendable {
         self.headerFields[.setCookie] = nil
     }
 }
-
-/// The key under which the engine attaches the response to an image.
-private enum OriginalResponseKey: ImageValueKey {
-    typealias Value = OriginalResponse
-}
-
-extension DecodedImage {
-    /// The response that the image was made from; `nil` for a local source.
-    package var original: OriginalResponse? {
-        get { values[OriginalResponseKey.self] }
-        set { values[OriginalResponseKey.self] = newValue }
-    }
-}

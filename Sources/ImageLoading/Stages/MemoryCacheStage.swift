@@ -60,12 +60,12 @@ extension Components {
     /// that is stale.
     private func unlessStale(_ image: DecodedImage?, _ plan: LoadPlan) -> DecodedImage? {
         if let lifetime = plan.options.memoryLifetime, let image,
-            abs(Date().timeIntervalSince1970 - (image.decodedAt ?? 0)) >= lifetime / .seconds(1)
+            abs(Date().timeIntervalSince1970 - (image.details.decodedAt ?? 0)) >= lifetime / .seconds(1)
         {
             return nil
         }
         guard plan.options.memoryFollowsFreshness, let image, !plan.isLocal else { return image }
-        return image.freshUntil ?? 0 > Date().timeIntervalSince1970 ? image : nil
+        return image.details.freshUntil ?? 0 > Date().timeIntervalSince1970 ? image : nil
     }
 
     /// A larger image of the same resource, with the same or fewer processors, to show until the image of a load is

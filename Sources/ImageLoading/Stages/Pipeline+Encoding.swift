@@ -22,7 +22,7 @@ extension Pipeline {
         guard var encoded = form.image(entry) else {
             throw ImageError(.plugInFailed, message: "The encoder of \(form.format) wrote an empty file.", stage: .encode)
         }
-        (encoded.tier, encoded.original) = (image.tier, image.image.original)
+        (encoded.tier, encoded.original) = (image.tier, image.image.details.original)
         encoded.freshUntil = keep(entry, of: image)
         return encoded
     }

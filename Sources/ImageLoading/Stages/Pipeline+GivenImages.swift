@@ -36,8 +36,10 @@ extension DecodeStage {
         }
         if !plan.options.animates { image.animation = nil }
         // It may have come from another load, and is the image of this one.
-        (image.isPreview, image.original, image.freshUntil) = (false, nil, nil)
-        image.decodedAt = Date().timeIntervalSince1970
+        image.isPreview = false
+        var details = image.details
+        (details.original, details.freshUntil, details.decodedAt) = (nil, nil, Date().timeIntervalSince1970)
+        image.details = details
         return image
     }
 }

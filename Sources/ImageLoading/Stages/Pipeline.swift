@@ -161,9 +161,11 @@ struct Pipeline: Sendable {
             coordinator.observe(.cacheLookup(.disk, isHit: true), plan)
             job.metrics.withLock { $0.byteCount = entry.data.count }
             var current = image
-            current.decodedAt = Date().timeIntervalSince1970
-            current.freshUntil = stage.freshUntil(madeFrom: nil, stored: entry)
-            current.original = stage.original(of: entry)
+            var details = current.details
+            details.decodedAt = Date().timeIntervalSince1970
+            details.freshUntil = stage.freshUntil(madeFrom: nil, stored: entry)
+            details.original = stage.original(of: entry)
+            current.details = details
             let staged = StagedImage(current, tier: .disk)
             let (targets, priority) = coordinator.stores(of: job)
             if targets.contains(.memory) { store.storeInMemory(staged, priority) }
@@ -330,11 +332,12 @@ struct Pipeline: Sendable {
         // The bytes are an image: no error page gets into a cache.
         store.store(original, isAnimated: image.animation != nil)
         var current = image
-        current.original = original.response
-        current.decodedAt = Date().timeIntervalSince1970
+        var details = current.details
+        (details.original, details.decodedAt) = (original.response, Date().timeIntervalSince1970)
         if plan.options.memoryFollowsFreshness {
-            current.freshUntil = processedStage.freshUntil(madeFrom: original.responseHead)
+            details.freshUntil = processedStage.freshUntil(madeFrom: original.responseHead)
         }
+        current.details = details
         let decoded = StagedImage(
             current, tier: original.tier, source: original.responseHead, original: plan.scale == nil ? nil : original,
             box: plan.options.targetSize)
@@ -362,8 +365,7 @@ struct Pipeline: Sendable {
     func process(_ before: StagedImage, _ processor: any Processing) async throws -> StagedImage {
         let stage = ProcessStage(processor, of: plan, components)
         var image = try await runner.runOnWorker(.process) { [job] in try stage.process(before.image, job.token) }
-        (image.freshUntil, image.decodedAt) = (before.image.freshUntil, before.image.decodedAt)
-        image.original = before.image.original
+        image.takeOrigin(of: before.image)
         return StagedImage(image, tier: before.tier, source: before.source)
     }
 

@@ -107,10 +107,10 @@ private struct ProcessorCheck {
     func checkMarks() {
         rules.check(.keepsImage, processor.identifier) {
             var sample = try pattern(PixelSize(width: 40, height: 30), .rgba8, .opaque)
-            (sample.format, sample.isPartial, sample.isPreview, sample.freshUntil) = (.png, true, true, 7)
+            (sample.format, sample.isPartial, sample.isPreview, sample.details.freshUntil) = (.png, true, true, 7)
             let result = try run(on: sample)
             try require(
-                result.format == .png && result.isPartial && result.isPreview && result.freshUntil == 7,
+                result.format == .png && result.isPartial && result.isPreview && result.details.freshUntil == 7,
                 "A partial PNG preview became \(result). Return image.with(bitmap).")
         }
     }

@@ -20,7 +20,7 @@ import Testing
         _ = try await bench.loader.image(for: url("a"))
         for key in bench.memory.keys {
             var image = try #require(bench.memory.peekImage(for: key))
-            image.decodedAt = try #require(image.decodedAt) - 100
+            image.details.decodedAt = try #require(image.details.decodedAt) - 100
             bench.memory.store(image, for: key, priority: .normal)
         }
         return bench
