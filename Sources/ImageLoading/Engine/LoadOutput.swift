@@ -83,6 +83,20 @@ extension LoadMetrics {
     }
 }
 
+extension DecodedImage {
+    /// A load has decoded the image now.
+    ///
+    /// - Parameters:
+    ///   - original: the response that had the bytes; `nil` if there was none.
+    ///   - freshUntil: until when it is fresh, in seconds since 1970; `nil` if that is not known.
+    mutating func wasDecoded(from original: OriginalResponse?, freshUntil: Double?) {
+        var details = details
+        (details.original, details.freshUntil) = (original, freshUntil)
+        details.decodedAt = Date().timeIntervalSince1970
+        self.details = details
+    }
+}
+
 /// An image on its way through the stages. A reference, since suspended jobs keep it.
 final class StagedImage: Sendable {
     let image: DecodedImage

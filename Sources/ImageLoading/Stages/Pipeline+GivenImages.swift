@@ -37,9 +37,7 @@ extension DecodeStage {
         if !plan.options.animates { image.animation = nil }
         // It may have come from another load, and is the image of this one.
         image.isPreview = false
-        var details = image.details
-        (details.original, details.freshUntil, details.decodedAt) = (nil, nil, Date().timeIntervalSince1970)
-        image.details = details
+        image.wasDecoded(from: nil, freshUntil: nil)
         return image
     }
 }

@@ -161,11 +161,7 @@ struct Pipeline: Sendable {
             coordinator.observe(.cacheLookup(.disk, isHit: true), plan)
             job.metrics.withLock { $0.byteCount = entry.data.count }
             var current = image
-            var details = current.details
-            details.decodedAt = Date().timeIntervalSince1970
-            details.freshUntil = stage.freshUntil(madeFrom: nil, stored: entry)
-            details.original = stage.original(of: entry)
-            current.details = details
+            current.wasDecoded(from: stage.original(of: entry), freshUntil: stage.freshUntil(madeFrom: nil, stored: entry))
             let staged = StagedImage(current, tier: .disk)
             let (targets, priority) = coordinator.stores(of: job)
             if targets.contains(.memory) { store.storeInMemory(staged, priority) }
@@ -332,12 +328,9 @@ struct Pipeline: Sendable {
         // The bytes are an image: no error page gets into a cache.
         store.store(original, isAnimated: image.animation != nil)
         var current = image
-        var details = current.details
-        (details.original, details.decodedAt) = (original.response, Date().timeIntervalSince1970)
-        if plan.options.memoryFollowsFreshness {
-            details.freshUntil = processedStage.freshUntil(madeFrom: original.responseHead)
-        }
-        current.details = details
+        let follows = plan.options.memoryFollowsFreshness
+        current.wasDecoded(
+            from: original.response, freshUntil: follows ? processedStage.freshUntil(madeFrom: original.responseHead) : nil)
         let decoded = StagedImage(
             current, tier: original.tier, source: original.responseHead, original: plan.scale == nil ? nil : original,
             box: plan.options.targetSize)
