@@ -100,8 +100,8 @@ public final class ImageLoader: ImageProviding {
         try coordinator.plan(request).options
     }
 
-    /// The image in the memory cache, without waiting; `nil` if it is not there, or if an option of the request is
-    /// invalid.
+    /// The image in the memory cache, without waiting; `nil` if it is not there, if an option of the request is
+    /// invalid, or if a ``LoadInterceptor`` that is no ``RequestRewriting`` decides what the load ends with.
     public func cachedImage(for request: ImageRequest) -> DecodedImage? {
         guard case .hit(let image) = try? coordinator.cachedImage(for: request) else { return nil }
         return image

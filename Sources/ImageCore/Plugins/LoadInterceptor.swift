@@ -67,8 +67,9 @@ public protocol LoadInterceptor: Sendable {
 ///
 ///     func request(for request: ImageRequest, size: PixelSize?) -> ImageRequest {
 ///         guard let size, let url = request.source.url, url.host() == "images.example.org" else { return request }
-///         let query = [URLQueryItem(name: "w", value: "\(size.width / scale)"), URLQueryItem(name: "dpr", value: "\(scale)")]
-///         return request.with(source: .url(url.appending(queryItems: query)))
+///         let width = URLQueryItem(name: "w", value: "\(size.width / scale)")
+///         let density = URLQueryItem(name: "dpr", value: "\(scale)")
+///         return request.with(source: .url(url.appending(queryItems: [width, density])))
 ///     }
 /// }
 /// ```

@@ -27,6 +27,17 @@ import Testing
         #expect(cache.image(for: imageKey("b")) == nil)
     }
 
+    @Test func anEvictedImageKeepsWhatIsKnownOfIt() throws {
+        enum Caption: ImageValueKey { typealias Value = String }
+        var image = try testImage(tag: 1)
+        image.values[Caption.self] = "a cat"
+        (image.details.freshUntil, image.details.decodedAt) = (1, 2)
+        image.details.original = OriginalResponse(url: URL(string: "https://example.org/cat.jpg"))
+        let found = try #require(try cache(evicting: image).image(for: imageKey("a")))
+        #expect(found.values[Caption.self] == "a cat" && found.details.freshUntil == 1 && found.details.decodedAt == 2)
+        #expect(found.details.original == image.details.original && found.details.original != nil)
+    }
+
     @Test func anEvictedImageThatIsNoLongerInUseIsGone() throws {
         let cache = try cache(evicting: testImage(tag: 1))
         #expect(cache.image(for: imageKey("a")) == nil && cache.peekImage(for: imageKey("a")) == nil)
